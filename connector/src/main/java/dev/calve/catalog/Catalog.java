@@ -1,0 +1,56 @@
+package dev.calve.catalog;
+
+import dev.calve.commit.Committer;
+import dev.calve.commit.TableState;
+import dev.calve.metadata.TableMetadata;
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+
+/** Where tables live. Instances are safe for use by several threads. */
+public interface Catalog {
+
+    /** Namespaces directly below the parent, which is empty for the root. */
+    List<List<String>> namespaces(List<String> parent) throws IOException;
+
+    boolean namespaceExists(List<String> namespace) throws IOException;
+
+    /**
+     * @throws IllegalArgumentException if it exists, a parent is missing, or it is not a legal name here
+     */
+    void createNamespace(List<String> namespace) throws IOException;
+
+    /**
+     * Drops an empty namespace.
+     *
+     * @return false if there was none
+     * @throws IllegalArgumentException if it still holds tables or namespaces
+     */
+    boolean dropNamespace(List<String> namespace) throws IOException;
+
+    List<TableName> tables(List<String> namespace) throws IOException;
+
+    /** The newest state of a table; empty if there is no table of that name. */
+    Optional<TableState> load(TableName table) throws IOException;
+
+    /** Where a new table of that name is put when no location is given. */
+    String defaultLocation(TableName table);
+
+    /**
+     * Creates a table whose first metadata is given; nothing is visible before this call.
+     *
+     * @throws TableExistsException if the name is taken, also by somebody who was faster
+     * @throws IllegalArgumentException if the location or name is not possible here
+     */
+    TableState create(TableName table, TableMetadata metadata) throws IOException;
+
+    /**
+     * Drops a table.
+     *
+     * @return false if there was none
+     */
+    boolean drop(TableName table) throws IOException;
+
+    /** The swap of one table. No request is made. */
+    Committer committer(TableName table);
+}
