@@ -1,0 +1,154 @@
+package dev.calve.schema;
+
+import java.util.List;
+import java.util.Locale;
+
+/** A type of the table format. Spec: Schemas and Data Types. {@code toString} gives the specification's text. */
+public sealed interface Type permits Type.Primitive, Type.Nested {
+
+    /** A type without fields of its own. Variant is counted here: the schema does not look into it. */
+    sealed interface Primitive extends Type permits Simple, Fixed, Decimal, Geometry, Geography {}
+
+    /** A type whose parts carry field ids. */
+    sealed interface Nested extends Type permits Struct, ListOf, MapOf {
+
+        /** The parts in order: a struct's fields, a list's {@code element}, a map's {@code key} and {@code value}. */
+        List<Field> fields();
+    }
+
+    /** The primitive types that have no parameter. */
+    enum Simple implements Primitive {
+        BOOLEAN,
+        INT,
+        LONG,
+        FLOAT,
+        DOUBLE,
+        DATE,
+        TIME,
+        TIMESTAMP,
+        TIMESTAMPTZ,
+        TIMESTAMP_NS,
+        TIMESTAMPTZ_NS,
+        STRING,
+        UUID,
+        BINARY,
+        VARIANT,
+        UNKNOWN;
+
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    /** {@code fixed[length]}, length in bytes. */
+    record Fixed(int length) implements Primitive {
+        public Fixed {
+            if (length < 0) {
+                throw new IllegalArgumentException("fixed must have a length of 0 or more, not " + length + ".");
+            }
+        }
+
+        @Override
+        public String toString() {
+            return "fixed[" + length + "]";
+        }
+    }
+
+    /** {@code decimal(precision, scale)}, precision 1 to 38, scale 0 to precision. */
+    record Decimal(int precision, int scale) implements Primitive {
+        public Decimal {
+            if (precision < 1 || precision > 38 || scale < 0 || scale > precision) {
+                throw new IllegalArgumentException(
+                        "decimal must have a precision of 1 to 38 and a scale of 0 to the precision, not (" + precision
+                                + ", " + scale + ").");
+            }
+        }
+
+        @Override
+        public String toString() {
+            return "decimal(" + precision + ", " + scale + ")";
+        }
+    }
+
+    /** {@code geometry(crs)}; an empty crs is the default one. */
+    record Geometry(String crs) implements Primitive {
+        @Override
+        public String toString() {
+            return crs.isEmpty() ? "geometry" : "geometry(" + crs + ")";
+        }
+    }
+
+    /** {@code geography(crs, algorithm)}; empty parts are the defaults. */
+    record Geography(String crs, String algorithm) implements Primitive {
+        @Override
+        public String toString() {
+            if (algorithm.isEmpty()) {
+                return crs.isEmpty() ? "geography" : "geography(" + crs + ")";
+            }
+            return "geography(" + crs + ", " + algorithm + ")";
+        }
+    }
+
+    /** Named fields in order. */
+    record Struct(List<Field> fields) implements Nested {
+        public Struct {
+            fields = List.copyOf(fields);
+        }
+
+        @Override
+        public String toString() {
+            var text = new StringBuilder("struct<");
+            for (int i = 0; i < fields.size(); i++) {
+                text.append(i == 0 ? "" : ", ").append(fields.get(i));
+            }
+            return text.append('>').toString();
+        }
+    }
+
+    /** A list whose elements are the field {@code element}. */
+    record ListOf(int elementId, boolean elementRequired, Type element) implements Nested {
+        @Override
+        public List<Field> fields() {
+            return List.of(Field.of(elementId, "element", elementRequired, element));
+        }
+
+        @Override
+        public String toString() {
+            return "list<" + element + ">";
+        }
+    }
+
+    /** A map; keys are always required. */
+    record MapOf(int keyId, Type key, int valueId, boolean valueRequired, Type value) implements Nested {
+        @Override
+        public List<Field> fields() {
+            return List.of(Field.of(keyId, "key", true, key), Field.of(valueId, "value", valueRequired, value));
+        }
+
+        @Override
+        public String toString() {
+            return "map<" + key + ", " + value + ">";
+        }
+    }
+
+    default boolean isPrimitive() {
+        return this instanceof Primitive;
+    }
+
+    /** Whether NaN is a value of the type. */
+    default boolean isFloating() {
+        return this == Simple.FLOAT || this == Simple.DOUBLE;
+    }
+
+    /** The lowest format version whose tables may use the type itself, its parts not looked at. */
+    default int minFormatVersion() {
+        var needsVersion3 = this == Simple.TIMESTAMP_NS
+                || this == Simple.TIMESTAMPTZ_NS
+                || this == Simple.VARIANT
+                || this == Simple.UNKNOWN
+                || this instanceof Geometry
+                || this instanceof Geography;
+        return needsVersion3 ? 3 : 1;
+    }
+}
