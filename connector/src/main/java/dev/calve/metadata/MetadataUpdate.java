@@ -12,37 +12,102 @@ import java.util.Set;
  */
 public sealed interface MetadataUpdate {
 
-    record AssignUuid(String uuid) implements MetadataUpdate {}
+    record AssignUuid(String uuid) implements MetadataUpdate {
+        @Override
+        public void applyTo(MetadataDraft draft) {
+            draft.assignUuid(uuid);
+        }
+    }
 
-    record UpgradeFormatVersion(int formatVersion) implements MetadataUpdate {}
+    record UpgradeFormatVersion(int formatVersion) implements MetadataUpdate {
+        @Override
+        public void applyTo(MetadataDraft draft) {
+            draft.upgradeFormatVersion(formatVersion);
+        }
+    }
 
     /** Adds a schema; an equal one already there is reused. */
-    record AddSchema(Schema schema, int lastColumnId) implements MetadataUpdate {}
+    record AddSchema(Schema schema, int lastColumnId) implements MetadataUpdate {
+        @Override
+        public void applyTo(MetadataDraft draft) {
+            draft.addSchema(schema, lastColumnId);
+        }
+    }
 
     /** -1 means the schema added last. */
-    record SetCurrentSchema(int schemaId) implements MetadataUpdate {}
+    record SetCurrentSchema(int schemaId) implements MetadataUpdate {
+        @Override
+        public void applyTo(MetadataDraft draft) {
+            draft.setCurrentSchema(schemaId);
+        }
+    }
 
-    record AddSpec(PartitionSpec spec) implements MetadataUpdate {}
+    record AddSpec(PartitionSpec spec) implements MetadataUpdate {
+        @Override
+        public void applyTo(MetadataDraft draft) {
+            draft.addSpec(spec);
+        }
+    }
 
     /** -1 means the spec added last. */
-    record SetDefaultSpec(int specId) implements MetadataUpdate {}
+    record SetDefaultSpec(int specId) implements MetadataUpdate {
+        @Override
+        public void applyTo(MetadataDraft draft) {
+            draft.setDefaultSpec(specId);
+        }
+    }
 
-    record AddSortOrder(SortOrder order) implements MetadataUpdate {}
+    record AddSortOrder(SortOrder order) implements MetadataUpdate {
+        @Override
+        public void applyTo(MetadataDraft draft) {
+            draft.addSortOrder(order);
+        }
+    }
 
     /** -1 means the order added last. */
-    record SetDefaultSortOrder(int orderId) implements MetadataUpdate {}
+    record SetDefaultSortOrder(int orderId) implements MetadataUpdate {
+        @Override
+        public void applyTo(MetadataDraft draft) {
+            draft.setDefaultSortOrder(orderId);
+        }
+    }
 
-    record AddSnapshot(Snapshot snapshot) implements MetadataUpdate {}
+    record AddSnapshot(Snapshot snapshot) implements MetadataUpdate {
+        @Override
+        public void applyTo(MetadataDraft draft) {
+            draft.addSnapshot(snapshot);
+        }
+    }
 
-    record SetSnapshotRef(String name, SnapshotRef ref) implements MetadataUpdate {}
+    record SetSnapshotRef(String name, SnapshotRef ref) implements MetadataUpdate {
+        @Override
+        public void applyTo(MetadataDraft draft) {
+            draft.setSnapshotRef(name, ref);
+        }
+    }
 
-    record RemoveSnapshotRef(String name) implements MetadataUpdate {}
+    record RemoveSnapshotRef(String name) implements MetadataUpdate {
+        @Override
+        public void applyTo(MetadataDraft draft) {
+            draft.removeSnapshotRef(name);
+        }
+    }
 
-    record SetLocation(String location) implements MetadataUpdate {}
+    record SetLocation(String location) implements MetadataUpdate {
+        @Override
+        public void applyTo(MetadataDraft draft) {
+            draft.setLocation(location);
+        }
+    }
 
     record SetProperties(Map<String, String> properties) implements MetadataUpdate {
         public SetProperties {
             properties = Map.copyOf(properties);
+        }
+
+        @Override
+        public void applyTo(MetadataDraft draft) {
+            draft.setProperties(properties);
         }
     }
 
@@ -50,5 +115,13 @@ public sealed interface MetadataUpdate {
         public RemoveProperties {
             names = Set.copyOf(names);
         }
+
+        @Override
+        public void applyTo(MetadataDraft draft) {
+            draft.removeProperties(names);
+        }
     }
+
+    /** For {@link MetadataUpdates#apply}. */
+    void applyTo(MetadataDraft draft);
 }

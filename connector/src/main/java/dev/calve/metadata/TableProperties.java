@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
@@ -21,6 +22,18 @@ import java.util.stream.Collectors;
  * it is one list.
  */
 public final class TableProperties {
+
+    /** Names that stand for parts of the table's state: never stored among the properties. */
+    public static final Set<String> RESERVED = Set.of(
+            "format-version",
+            "uuid",
+            "snapshot-count",
+            "current-snapshot-id",
+            "current-snapshot-summary",
+            "current-snapshot-timestamp-ms",
+            "current-schema",
+            "default-partition-spec",
+            "default-sort-order");
 
     private static final List<Property<?>> ALL = new ArrayList<>();
     private static final long MB = 1024L * 1024L;
