@@ -5,6 +5,7 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertAll;
 
 import com.tngtech.archunit.ArchConfiguration;
 import com.tngtech.archunit.base.DescribedPredicate;
@@ -148,13 +149,7 @@ class ArchitectureTest {
 
     @Test
     void librariesStayWhereTheyBelong() {
-        ONLY_IN.forEach((library, homes) -> check(noClasses()
-                .that()
-                .resideOutsideOfPackages(homes)
-                .should()
-                .dependOnClassesThat()
-                .resideInAPackage(library)
-                .as("%s is used only in %s".formatted(library, Arrays.toString(homes)))));
+        assertAll(ONLY_IN.entrySet().stream().map(use -> () -> check(onlyIn(use.getKey(), use.getValue()))));
     }
 
     @Test
@@ -182,6 +177,16 @@ class ArchitectureTest {
                         .map(found -> found.getName()))
                 .as("packages without @NullMarked in their package-info")
                 .isEmpty();
+    }
+
+    private static ArchRule onlyIn(String library, String... homes) {
+        return noClasses()
+                .that()
+                .resideOutsideOfPackages(homes)
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage(library)
+                .as("%s is used only in %s".formatted(library, Arrays.toString(homes)));
     }
 
     private static void check(ArchRule rule) {

@@ -29,7 +29,8 @@ class BundleContentsIT {
                     .toList();
 
             assertThat(names)
-                    .allMatch(name -> OURS.matcher(name).matches() || META.matcher(name).matches())
+                    .allMatch(name ->
+                            OURS.matcher(name).matches() || META.matcher(name).matches())
                     .contains("META-INF/LICENSE", "META-INF/NOTICE", "dev/calve/io/Storage.class")
                     .doesNotHaveDuplicates();
         }
@@ -41,7 +42,10 @@ class BundleContentsIT {
             for (var entry : jar.stream()
                     .filter(found -> found.getName().startsWith("META-INF/services/") && !found.isDirectory())
                     .toList()) {
-                assertThat(lines(jar, entry)).as(entry.getName()).isNotEmpty().allMatch(line -> line.startsWith("dev.calve."));
+                assertThat(lines(jar, entry))
+                        .as(entry.getName())
+                        .isNotEmpty()
+                        .allMatch(line -> line.startsWith("dev.calve."));
             }
         }
     }

@@ -7,16 +7,14 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The set-up is what the command line asked for; without this, a wrong class path or serializer would pass unseen. */
-class SparkTestSessionIT {
+class SessionSmokeIT {
 
     @Test
-    @Tag("smoke")
     void runsTheExpectedSparkVersion() {
         assertThat(SparkTestSession.spark().version()).isEqualTo(System.getProperty("expected.spark.version"));
     }
 
     @Test
-    @Tag("smoke")
     @Tag("serialization")
     void serializesWithTheAskedForSerializer() {
         SparkTestSession.spark();
@@ -25,14 +23,12 @@ class SparkTestSessionIT {
     }
 
     @Test
-    @Tag("smoke")
     @Tag("iceberg-peer")
     void hasThePeerOnTheClassPath() {
         assertThat(SparkTestSession.hasPeer()).isTrue();
     }
 
     @Test
-    @Tag("smoke")
     void testsTheBundleAndNotLooseClasses() throws ClassNotFoundException {
         var source = Class.forName("dev.calve.io.Storage").getProtectionDomain().getCodeSource();
 
