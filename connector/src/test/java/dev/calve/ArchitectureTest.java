@@ -17,13 +17,20 @@ import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
@@ -95,6 +102,9 @@ class ArchitectureTest {
                     "spark.rowlevel",
                     "spark.procedure"));
 
+    /** A line of the list in dev/ARCHITECTURE.md, like {@code partition:   io schema}. */
+    private static final Pattern DRAWN_ROW = Pattern.compile("([a-z.]+):((?: +[a-z.]+)*)");
+
     /** A library that only some packages may know, so that replacing it stays a local change. */
     private static final Map<String, String[]> ONLY_IN = Map.of(
             "org.apache.spark..", within("spark"),
@@ -135,6 +145,23 @@ class ArchitectureTest {
             above.add(row.getKey());
         });
         assertThat(above).hasSize(23);
+    }
+
+    @Test
+    void theArchitecturePageDrawsThisTable() throws IOException {
+        var drawn = Files.readString(findUpwards("dev/ARCHITECTURE.md"))
+                .lines()
+                .map(DRAWN_ROW::matcher)
+                .filter(Matcher::matches)
+                .map(row -> row.group(1) + " "
+                        + new TreeSet<>(List.of(row.group(2).trim().split("\\s+"))));
+
+        assertThat(drawn)
+                .containsExactlyElementsOf(Stream.of(CORE, SPARK)
+                        .flatMap(rows -> rows.entrySet().stream())
+                        .map(row -> row.getKey() + " "
+                                + (row.getValue().isEmpty() ? Set.of("") : new TreeSet<>(row.getValue())))
+                        .toList());
     }
 
     @Test
@@ -240,6 +267,15 @@ class ArchitectureTest {
             var component = found.getBaseComponentType();
             return !component.isPrimitive() && !inside.test(component);
         });
+    }
+
+    /** The tests run in their module or in the root, depending on who starts them. */
+    private static Path findUpwards(String file) {
+        return Stream.iterate(Path.of("").toAbsolutePath(), Objects::nonNull, Path::getParent)
+                .map(folder -> folder.resolve(file))
+                .filter(Files::exists)
+                .findFirst()
+                .orElseThrow();
     }
 
     private static String[] within(String... rows) {
