@@ -1,0 +1,39 @@
+package dev.calve.expression;
+
+import dev.calve.schema.Bytes;
+import java.util.Map;
+
+/**
+ * Statistics of one file, by field id. A missing key means unknown, never zero. Spec: Manifests, {@code data_file}.
+ *
+ * @param recordCount rows in the file, deleted ones included
+ * @param columnSizes stored bytes
+ * @param valueCounts values, nulls and NaNs included
+ * @param lowerBounds no value that is neither null nor NaN is lower; single-value serialization, possibly truncated
+ */
+public record Metrics(
+        long recordCount,
+        Map<Integer, Long> columnSizes,
+        Map<Integer, Long> valueCounts,
+        Map<Integer, Long> nullValueCounts,
+        Map<Integer, Long> nanValueCounts,
+        Map<Integer, Bytes> lowerBounds,
+        Map<Integer, Bytes> upperBounds) {
+
+    public Metrics {
+        if (recordCount < 0) {
+            throw new IllegalArgumentException("record_count must be 0 or more, not " + recordCount + ".");
+        }
+        columnSizes = Map.copyOf(columnSizes);
+        valueCounts = Map.copyOf(valueCounts);
+        nullValueCounts = Map.copyOf(nullValueCounts);
+        nanValueCounts = Map.copyOf(nanValueCounts);
+        lowerBounds = Map.copyOf(lowerBounds);
+        upperBounds = Map.copyOf(upperBounds);
+    }
+
+    /** A file of which only the number of rows is known. */
+    public static Metrics ofCount(long recordCount) {
+        return new Metrics(recordCount, Map.of(), Map.of(), Map.of(), Map.of(), Map.of(), Map.of());
+    }
+}
