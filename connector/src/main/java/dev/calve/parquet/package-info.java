@@ -1,0 +1,32 @@
+/**
+ * Parquet files of a table: data files written from any engine's rows, position-delete files, and raw access by field id.
+ *
+ * <p>{@code rewrite} copies files it did not encode, {@code spark.read} decodes them; here is what turns rows into bytes and
+ * what is known about a file afterwards.
+ *
+ * <pre>
+ * Schema + WriteSettings        -> FileLayout            once a task
+ * FileLayout + RowReader        -> DataFileWriter        one file: write(row)…, close() gives the manifest's entry
+ *                                  RollingDataWriter     as many files as the target size asks for
+ *                                  PositionDeleteWriter  one v2 position-delete file
+ * </pre>
+ *
+ * <ul>
+ *   <li>Every field of a file carries its field id, elements, keys and values included, because readers that find ids
+ *       anywhere in a file ignore columns without one.
+ *   <li>Values go from the port {@link dev.calve.parquet.RowReader} straight to parquet-java's column writers with their
+ *       levels, because its record consumer costs more than the encoding of most values.
+ *   <li>Bounds come from the statistics parquet-java keeps in memory, not from the footer as stored, because the stored
+ *       ones are dropped when they are long. Bounds of float and double are kept here instead, because NaN spoils
+ *       parquet's.
+ *   <li>All bytes go through {@code io.Storage}; Hadoop is used for its {@code Configuration} only, because parquet-java's
+ *       codecs ask for one.
+ *   <li>Only API that parquet-java 1.15, 1.16 and 1.17 share is called, because Spark ships one of them.
+ * </ul>
+ *
+ * It does not know where files go, nor which rows belong into which file. Variant and the geo types are not written.
+ */
+@NullMarked
+package dev.calve.parquet;
+
+import org.jspecify.annotations.NullMarked;
