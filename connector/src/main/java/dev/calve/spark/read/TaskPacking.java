@@ -1,0 +1,142 @@
+package dev.calve.spark.read;
+
+import dev.calve.manifest.DataFile;
+import dev.calve.metadata.TableMetadata;
+import dev.calve.metadata.TableProperties;
+import dev.calve.scan.FileTask;
+import dev.calve.scan.FileTaskCodec;
+import dev.calve.spark.wire.FileSplits;
+import dev.calve.spark.wire.FileSplits.Split;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.internal.SQLConf;
+
+/**
+ * Divides files into the tasks of a stage: large files are split at row groups, small ones share a task. Table properties
+ * {@code read.split.*} say how large a task is; if they would leave cores idle, tasks are made smaller.
+ */
+public final class TaskPacking {
+
+    private static final long SMALLEST_ADAPTED_SPLIT = 16L << 20;
+
+    private final long targetBytes;
+    private final long openFileCost;
+    private final int lookback;
+
+    private TaskPacking(long targetBytes, long openFileCost, int lookback) {
+        this.targetBytes = targetBytes;
+        this.openFileCost = openFileCost;
+        this.lookback = lookback;
+    }
+
+    /** Tasks for statements in which one task handles a file as a whole. */
+    public static List<FileSplits> wholeFiles(
+            List<FileTask> files, TableMetadata metadata, TableProperties properties, SparkSession session) {
+        var splits = new ArrayList<Split>();
+        for (int i = 0; i < files.size(); i++) {
+            splits.add(Split.whole(i, files.get(i)));
+        }
+        return of(files, properties, session, OptionalLong.empty()).pack(splits, metadata);
+    }
+
+    /**
+     * Tasks for reading.
+     *
+     * @param splitSize what a query asks for; overrides the table and is not adapted
+     */
+    public static List<FileSplits> splitFiles(
+            List<FileTask> files,
+            TableMetadata metadata,
+            TableProperties properties,
+            SparkSession session,
+            OptionalLong splitSize) {
+        TaskPacking packing = of(files, properties, session, splitSize);
+        var splits = new ArrayList<Split>();
+        for (int i = 0; i < files.size(); i++) {
+            packing.split(i, files.get(i), splits);
+        }
+        return packing.pack(splits, metadata);
+    }
+
+    private static TaskPacking of(
+            List<FileTask> files, TableProperties properties, SparkSession session, OptionalLong splitSize) {
+        long openFileCost = properties.get(TableProperties.SPLIT_OPEN_FILE_COST);
+        long target = splitSize.orElse(properties.get(TableProperties.SPLIT_SIZE));
+        if (splitSize.isEmpty() && properties.get(TableProperties.SPLIT_ADAPTIVE)) {
+            long total = files.stream()
+                    .mapToLong(file -> Math.max(file.sizeBytes(), openFileCost))
+                    .sum();
+            int parallelism = Math.max(
+                    session.sparkContext().defaultParallelism(), SQLConf.get().numShufflePartitions());
+            if ((total + target - 1) / target < parallelism) {
+                target = Math.max(total / parallelism, Math.min(SMALLEST_ADAPTED_SPLIT, target));
+            }
+        }
+        return new TaskPacking(target, openFileCost, properties.get(TableProperties.SPLIT_LOOKBACK));
+    }
+
+    /** Cuts a file at row groups into ranges of about the target size, or anywhere if it is not known where they start. */
+    private void split(int number, FileTask task, List<Split> splits) {
+        DataFile file = task.file();
+        List<Long> offsets = cuts(file);
+        long start = 0;
+        for (long cut : offsets) {
+            if (cut - start >= targetBytes) {
+                splits.add(new Split(number, task, start, cut));
+                start = cut;
+            }
+        }
+        splits.add(new Split(number, task, start, Long.MAX_VALUE));
+    }
+
+    private List<Long> cuts(DataFile file) {
+        List<Long> offsets = file.common().splitOffsets();
+        long size = file.fileSizeBytes();
+        if (!offsets.isEmpty() && offsets.get(offsets.size() - 1) < size) {
+            return offsets.subList(1, offsets.size());
+        }
+        var cuts = new ArrayList<Long>();
+        for (long cut = targetBytes; cut < size; cut += targetBytes) {
+            cuts.add(cut);
+        }
+        return cuts;
+    }
+
+    /** A task that is being filled. */
+    private static final class Bin {
+        private final List<Split> splits = new ArrayList<>();
+        private long weight;
+    }
+
+    private List<FileSplits> pack(List<Split> splits, TableMetadata metadata) {
+        var codec = new FileTaskCodec(metadata);
+        var open = new ArrayList<Bin>();
+        var result = new ArrayList<FileSplits>();
+        for (Split split : splits) {
+            long weight = weight(split);
+            Bin bin = open.stream()
+                    .filter(candidate -> candidate.weight + weight <= targetBytes)
+                    .findFirst()
+                    .orElse(null);
+            if (bin == null) {
+                if (open.size() == lookback) {
+                    result.add(FileSplits.of(open.remove(0).splits, codec));
+                }
+                bin = new Bin();
+                open.add(bin);
+            }
+            bin.splits.add(split);
+            bin.weight += weight;
+        }
+        open.forEach(bin -> result.add(FileSplits.of(bin.splits, codec)));
+        return result;
+    }
+
+    private long weight(Split split) {
+        long whole = split.task().sizeBytes();
+        long bytes = Math.min(split.end(), split.task().file().fileSizeBytes()) - split.start();
+        return Math.max(Math.min(whole, bytes), openFileCost);
+    }
+}

@@ -1,0 +1,122 @@
+package dev.calve.spark.read;
+
+import dev.calve.io.InvalidTableException;
+import dev.calve.io.Storage;
+import dev.calve.manifest.DataFile;
+import dev.calve.manifest.FileFormat;
+import dev.calve.metadata.TableMetadata;
+import dev.calve.metadata.TableProperties;
+import dev.calve.partition.PartitionField;
+import dev.calve.partition.PartitionSpec;
+import dev.calve.partition.Transform;
+import dev.calve.partition.UnionPartitionType;
+import dev.calve.scan.FileTask;
+import dev.calve.schema.Field;
+import dev.calve.schema.MetadataFields;
+import dev.calve.schema.NameMapping;
+import dev.calve.schema.Schema;
+import dev.calve.schema.Type;
+import dev.calve.spark.convert.SparkTypes;
+import dev.calve.spark.convert.SparkValues;
+import java.util.List;
+import java.util.Optional;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
+import org.apache.spark.sql.types.StructField;
+import org.apache.spark.sql.types.StructType;
+import org.apache.spark.unsafe.types.UTF8String;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Says, for the data files of one table, where each wanted column's values come from. Spec: Column Projection. Made once a
+ * task of Spark.
+ */
+public final class TaskReads {
+
+    private final Storage storage;
+    private final TableMetadata table;
+    private final Schema schema;
+    private final UnionPartitionType partitions;
+    private final Optional<NameMapping> mapping;
+
+    /** @param schema the table is read with; its initial defaults fill columns that files lack */
+    public TaskReads(Storage storage, TableMetadata table, Schema schema) {
+        this.storage = storage;
+        this.table = table;
+        this.schema = schema;
+        this.partitions = partitionsOf(table);
+        this.mapping = TableProperties.of(table, table.location())
+                .get(TableProperties.NAME_MAPPING)
+                .map(NameMapping::parse);
+    }
+
+    /** The union of the partition fields of all specs: the type of the metadata column {@code _partition}. */
+    public static UnionPartitionType partitionsOf(TableMetadata table) {
+        return UnionPartitionType.of(table.specs(), table::partitionType);
+    }
+
+    /**
+     * Prepares the read of one file; what is deleted, which rows and row groups are wanted is for the caller to add.
+     *
+     * @param columns wanted columns with their field ids, metadata columns among them
+     * @throws UnsupportedOperationException if the file is not Parquet
+     */
+    public FileRead.Builder read(FileTask task, StructType columns) {
+        DataFile file = task.file();
+        if (file.format() != FileFormat.PARQUET) {
+            throw new UnsupportedOperationException("Cannot read data file " + file.path() + ": format " + file.format()
+                    + " is not supported, only PARQUET. Rewrite it with the engine that wrote it.");
+        }
+        if (file.common().keyMetadata().isPresent()) {
+            throw new InvalidTableException("Data file " + file.path() + " is encrypted, which is not supported.");
+        }
+        FileRead.Builder read = FileRead.of(storage.input(file.path(), file.fileSizeBytes()), columns);
+        mapping.ifPresent(names -> read.fieldNames(names::fieldId));
+        if (file.firstRowId().isPresent()) {
+            read.lineage(file.firstRowId().getAsLong(), task.entry().sequenceNumber());
+        }
+        StructField[] fields = columns.fields();
+        for (int i = 0; i < fields.length; i++) {
+            int id = Math.toIntExact(fields[i].metadata().getLong(SparkTypes.FIELD_ID));
+            if (id == MetadataFields.FILE.id()) {
+                read.constant(i, UTF8String.fromString(file.path()));
+            } else if (id == MetadataFields.SPEC_ID.id()) {
+                read.constant(i, file.specId());
+            } else if (id == MetadataFields.PARTITION_ID) {
+                read.constant(i, partition(file));
+            }
+        }
+        for (Field field : schema.allFields()) {
+            field.initialDefault()
+                    .filter(value -> field.type().isPrimitive())
+                    .ifPresent(value -> read.absentValue(field.id(), SparkValues.toSpark(field.type(), value)));
+        }
+        identityValues(file, read);
+        return read;
+    }
+
+    /** A file that was written without a column its partition is made of gets the value from the partition. */
+    private void identityValues(DataFile file, FileRead.Builder read) {
+        PartitionSpec spec = table.spec(file.specId());
+        List<Field> types = table.partitionType(file.specId()).fields();
+        for (int i = 0; i < spec.fields().size(); i++) {
+            PartitionField field = spec.fields().get(i);
+            Optional<Object> value = file.partition().value(i);
+            if (field.transform() instanceof Transform.Identity && value.isPresent()) {
+                read.absentValue(field.sourceId(), SparkValues.toSpark(types.get(i).type(), value.get()));
+            }
+        }
+    }
+
+    private @Nullable InternalRow partition(DataFile file) {
+        Type.Struct type = partitions.struct();
+        List<@Nullable Object> values =
+                partitions.widen(file.specId(), file.partition()).values();
+        var row = new @Nullable Object[values.size()];
+        for (int i = 0; i < row.length; i++) {
+            Object value = values.get(i);
+            row[i] = value == null ? null : SparkValues.toSpark(type.fields().get(i).type(), value);
+        }
+        return new GenericInternalRow(row);
+    }
+}
