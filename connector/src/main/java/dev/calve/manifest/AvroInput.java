@@ -49,6 +49,7 @@ final class AvroInput<T> implements Closeable {
     private final DataFileStream<T> stream;
     private final byte[] sync;
     private @Nullable Records<T> records;
+    private long readOfBlock;
 
     /**
      * Opens the file and reads its header.
@@ -161,6 +162,19 @@ final class AvroInput<T> implements Closeable {
         bytes.close();
     }
 
+    /** A block must end where its last record does; a field read with too few or too many bytes would pass otherwise. */
+    private void checkEnd(Decoder in) throws IOException {
+        readOfBlock++;
+        boolean last = readOfBlock == stream.getBlockCount();
+        if (in instanceof BinaryDecoder decoder && decoder.isEnd() != last) {
+            throw new InvalidTableException("Record " + readOfBlock + " of " + stream.getBlockCount()
+                    + " of a block must " + (last ? "end it." : "not end it."));
+        }
+        if (last) {
+            readOfBlock = 0;
+        }
+    }
+
     private final class RecordReader implements DatumReader<T> {
         @Override
         public void setSchema(Schema schema) {
@@ -172,7 +186,9 @@ final class AvroInput<T> implements Closeable {
             if (records == null) {
                 throw new IllegalStateException("Records of '" + location + "' are read before the header.");
             }
-            return records.read(in);
+            T record = records.read(in);
+            checkEnd(in);
+            return record;
         }
     }
 

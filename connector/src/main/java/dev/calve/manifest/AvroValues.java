@@ -180,6 +180,33 @@ final class AvroValues {
         return in -> branches[in.readIndex()].read(in);
     }
 
+    /**
+     * Reads a partition value.
+     *
+     * @param prefixed whether a plain {@code fixed} is preceded by its length, as some writers have it against Avro's rules
+     */
+    static Reader partitionReader(Schema written, Type wanted, boolean prefixed) {
+        return throughUnion(written, branch -> prefixed && isPlainFixed(branch)
+                ? in -> readPrefixed(branch.getFixedSize(), in)
+                : branchReader(branch, wanted));
+    }
+
+    /** Whether the schema, or a branch of it, is a {@code fixed} that is neither a decimal nor a uuid. */
+    static boolean isPlainFixed(Schema written) {
+        if (written.getType() == Schema.Type.UNION) {
+            return written.getTypes().stream().anyMatch(AvroValues::isPlainFixed);
+        }
+        return written.getType() == Schema.Type.FIXED && written.getProp("logicalType") == null;
+    }
+
+    private static Bytes readPrefixed(int length, Decoder in) throws IOException {
+        byte[] content = readBytes(in);
+        if (content.length != length) {
+            throw new InvalidTableException("A fixed value must have " + length + " bytes, not " + content.length + ".");
+        }
+        return Bytes.wrap(content);
+    }
+
     private static @Nullable Object readNull(Decoder in) throws IOException {
         in.readNull();
         return null;

@@ -30,21 +30,25 @@ final class ContentFileReader {
     private final Type.Struct partitionType;
     private final Predicate<PartitionTuple> partitions;
     private final Optional<Set<Integer>> statisticsOf;
+    private final boolean prefixedFixed;
 
     /**
      * @param written the record's schema in the file
      * @param partitionType what the values of the tuple become, in this order
      * @param partitions tells which files are wanted; of others only what inheritance needs is decoded
      * @param statisticsOf as in {@link Selection}
+     * @param prefixedFixed as in {@link AvroValues#partitionReader}
      */
     ContentFileReader(
             Schema written,
             Type.Struct partitionType,
             Predicate<PartitionTuple> partitions,
-            Optional<Set<Integer>> statisticsOf) {
+            Optional<Set<Integer>> statisticsOf,
+            boolean prefixedFixed) {
         this.partitionType = partitionType;
         this.partitions = partitions;
         this.statisticsOf = statisticsOf;
+        this.prefixedFixed = prefixedFixed;
         RecordPlan.require(
                 written,
                 ManifestSchemas.FILE_PATH,
@@ -162,7 +166,7 @@ final class ContentFileReader {
             }
             int index = position;
             Field wanted = partitionType.fields().get(index);
-            AvroValues.Reader reader = AvroValues.reader(field.schema(), wanted.type());
+            AvroValues.Reader reader = AvroValues.partitionReader(field.schema(), wanted.type(), prefixedFixed);
             return (values, in) -> values[index] = reader.read(in);
         });
         AvroValues.Reader reader = AvroValues.throughUnion(written, record -> in -> {

@@ -34,9 +34,14 @@ public final class ManifestReader implements Closeable {
         boolean visit(ManifestEntry<F> entry) throws IOException;
     }
 
+    /** Says that {@code fixed} values follow Avro's rules. */
+    private static final String FIXED_ENCODING = "iceberg.avro.fixed-encoding";
+
     private final ManifestFile manifest;
     private final Selection selection;
     private final AvroInput<Draft> file;
+    private final boolean prefixedFixed;
+    private boolean hasPlainFixed;
     private @Nullable ManifestHeader header;
     private long nextRowId;
 
@@ -87,10 +92,34 @@ public final class ManifestReader implements Closeable {
         if (manifest.keyMetadata().filter(key -> key.length() > 0).isPresent()) {
             throw new InvalidTableException("Manifest '" + manifest.path() + "' is encrypted, which is not supported.");
         }
-        return new ManifestReader(storage.input(manifest.path(), manifest.length()), manifest, selection);
+        InputFile input = storage.input(manifest.path(), manifest.length());
+        var reader = new ManifestReader(input, manifest, selection, false);
+        if (!reader.hasPlainFixed || reader.file.metadata(FIXED_ENCODING).isPresent()) {
+            return reader;
+        }
+        reader.close();
+        return new ManifestReader(input, manifest, selection, isMisread(input, manifest));
     }
 
-    private ManifestReader(InputFile input, ManifestFile manifest, Selection selection) throws IOException {
+    /**
+     * Whether partition values of type {@code fixed} are stored with a length before them. Apache Iceberg 1.8 to 1.12
+     * writes them so, which is not Avro, and says nothing of it in the file. Reading every entry by the rules tells: the
+     * blocks of such a file do not end where their last record does.
+     */
+    private static boolean isMisread(InputFile input, ManifestFile manifest) throws IOException {
+        try (var trial = new ManifestReader(input, manifest, Selection.all().withStatisticsOf(Set.of()), false)) {
+            while (trial.file.hasNext()) {
+                trial.file.next();
+            }
+            return false;
+        } catch (InvalidTableException e) {
+            return true;
+        }
+    }
+
+    private ManifestReader(InputFile input, ManifestFile manifest, Selection selection, boolean prefixedFixed)
+            throws IOException {
+        this.prefixedFixed = prefixedFixed;
         this.manifest = manifest;
         this.selection = selection;
         this.nextRowId = manifest.firstRowId().orElse(0);
@@ -111,13 +140,22 @@ public final class ManifestReader implements Closeable {
                 RecordPlan.notNull(fileSchema),
                 selection.partitionType().orElse(read.partitionType()),
                 selection.partitions(),
-                statistics(read));
+                statistics(read),
+                prefixedFixed);
+        hasPlainFixed = hasPlainFixed(RecordPlan.notNull(fileSchema));
         RecordPlan<Draft> plan = RecordPlan.of(record, field -> step(field, files));
         return in -> {
             var draft = new Draft();
             plan.read(draft, in);
             return draft;
         };
+    }
+
+    private static boolean hasPlainFixed(Schema fileSchema) {
+        return fileSchema.getFields().stream()
+                .filter(field -> RecordPlan.fieldId(field) == ManifestSchemas.PARTITION)
+                .flatMap(field -> RecordPlan.notNull(field.schema()).getFields().stream())
+                .anyMatch(field -> AvroValues.isPlainFixed(field.schema()));
     }
 
     /** The bounds of {@code file_path} say which data file a position delete file speaks of, so they are always read. */
