@@ -1,0 +1,41 @@
+package dev.calve.commit;
+
+import dev.calve.metadata.Snapshot;
+import dev.calve.metadata.TableMetadata;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+
+/** The line of snapshots a branch went through. */
+final class Ancestry {
+
+    private Ancestry() {}
+
+    /**
+     * Snapshots from the head, newest first, down to but without {@code since}.
+     *
+     * @param since empty: down to the first snapshot of the table
+     * @return empty if {@code since} is not an ancestor of the head, or a snapshot on the way was expired
+     */
+    static Optional<List<Snapshot>> since(TableMetadata metadata, String ref, OptionalLong since) {
+        var line = new ArrayList<Snapshot>();
+        Set<Long> seen = new HashSet<>();
+        Optional<Snapshot> head = metadata.snapshot(ref);
+        OptionalLong at = head.isPresent() ? OptionalLong.of(head.get().id()) : OptionalLong.empty();
+        while (at.isPresent()) {
+            if (since.isPresent() && since.getAsLong() == at.getAsLong()) {
+                return Optional.of(line);
+            }
+            Optional<Snapshot> snapshot = metadata.snapshot(at.getAsLong());
+            if (snapshot.isEmpty() || !seen.add(at.getAsLong())) {
+                return Optional.empty();
+            }
+            line.add(snapshot.get());
+            at = snapshot.get().parentId();
+        }
+        return since.isPresent() ? Optional.empty() : Optional.of(line);
+    }
+}

@@ -1,0 +1,102 @@
+package dev.calve.commit;
+
+import dev.calve.io.Storage;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The files one statement wrote, and which of them may be deleted. Only files recorded here are ever deleted. Safe for use
+ * by several threads.
+ */
+public final class FileLedger {
+
+    private static final Logger LOG = LoggerFactory.getLogger(FileLedger.class);
+
+    private enum Fate {
+        OPEN,
+        SENT,
+        COMMITTED
+    }
+
+    private final Storage storage;
+    private final Set<String> written = new LinkedHashSet<>();
+    private Fate fate = Fate.OPEN;
+
+    public FileLedger(Storage storage) {
+        this.storage = storage;
+    }
+
+    public synchronized void wrote(String location) {
+        written.add(location);
+    }
+
+    public synchronized void wroteAll(Collection<String> locations) {
+        written.addAll(locations);
+    }
+
+    public synchronized List<String> written() {
+        return List.copyOf(written);
+    }
+
+    /** A swap is about to be sent: from here on nothing may be deleted until its answer is definite. */
+    synchronized void swapSent() {
+        fate = Fate.SENT;
+    }
+
+    /** The swap certainly did not happen. */
+    synchronized void swapRejected() {
+        fate = Fate.OPEN;
+    }
+
+    /** The snapshot is in the table: files it does not reach are deleted, for they are leftovers of earlier attempts. */
+    void committed(Set<String> reached) {
+        List<String> leftovers;
+        synchronized (this) {
+            fate = Fate.COMMITTED;
+            leftovers = new ArrayList<>(written);
+            leftovers.removeAll(new HashSet<>(reached));
+        }
+        deleteAll(leftovers);
+    }
+
+    /**
+     * The statement failed or was given up. Deletes every file it wrote, unless a swap was sent without a definite answer or
+     * the snapshot is committed: then this does nothing.
+     *
+     * @return whether the files were deleted
+     */
+    public boolean abort() {
+        List<String> all;
+        synchronized (this) {
+            if (fate != Fate.OPEN) {
+                return false;
+            }
+            all = List.copyOf(written);
+            written.clear();
+        }
+        deleteAll(all);
+        return true;
+    }
+
+    private void deleteAll(List<String> locations) {
+        var failed = new ArrayList<String>();
+        for (String location : locations) {
+            try {
+                storage.delete(location);
+            } catch (IOException | RuntimeException e) {
+                LOG.debug("Could not delete {}", location, e);
+                failed.add(location);
+            }
+        }
+        if (!failed.isEmpty()) {
+            LOG.warn("Could not delete {} unused files; no snapshot refers to them: {}", failed.size(), failed);
+        }
+    }
+}

@@ -1,0 +1,102 @@
+package dev.calve.commit;
+
+import dev.calve.manifest.DataFile;
+import dev.calve.manifest.DeleteFile;
+import dev.calve.manifest.FileKey;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.Set;
+
+/**
+ * What a statement wants of the next snapshot.
+ *
+ * @param ref branch that moves
+ * @param readSnapshotId head of the branch when the statement read it; empty for a statement that read nothing, or an
+ *     empty table
+ * @param settledForFormat format version the added delete files were written for; the table's at the time
+ * @param rules which concurrent changes matter; a change without rules and without listed removals never conflicts
+ * @param summary extra entries of the snapshot's summary
+ */
+public record SnapshotChange(
+        Operation operation,
+        String ref,
+        OptionalLong readSnapshotId,
+        int settledForFormat,
+        List<AddedData> addedData,
+        List<AddedDelete> addedDeletes,
+        List<Removal> removals,
+        List<ConflictRule> rules,
+        Map<String, String> summary) {
+
+    /** Spec: Snapshots, {@code operation}. */
+    public enum Operation {
+        APPEND,
+        DELETE,
+        OVERWRITE,
+        REPLACE;
+
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    /**
+     * A new data file.
+     *
+     * @param dataSequenceNumber for a rewritten file: the number of the snapshot whose deletes the rewriter applied; empty for
+     *     new rows
+     */
+    public record AddedData(DataFile file, OptionalLong dataSequenceNumber) {
+
+        public static AddedData ofNewRows(DataFile file) {
+            return new AddedData(file, OptionalLong.empty());
+        }
+    }
+
+    /**
+     * A new delete file.
+     *
+     * @param absorbed delete files whose positions it repeats; those that are still live leave the table with this change
+     */
+    public record AddedDelete(DeleteFile file, Set<FileKey> absorbed) {
+        public AddedDelete {
+            absorbed = Set.copyOf(absorbed);
+        }
+    }
+
+    public SnapshotChange {
+        addedData = List.copyOf(addedData);
+        addedDeletes = List.copyOf(addedDeletes);
+        removals = List.copyOf(removals);
+        rules = List.copyOf(rules);
+        summary = Map.copyOf(summary);
+    }
+
+    /** New rows, nothing read. */
+    public static SnapshotChange append(String ref, int formatVersion, List<DataFile> files, Map<String, String> summary) {
+        return new SnapshotChange(
+                Operation.APPEND,
+                ref,
+                OptionalLong.empty(),
+                formatVersion,
+                files.stream().map(AddedData::ofNewRows).toList(),
+                List.of(),
+                List.of(),
+                List.of(),
+                summary);
+    }
+
+    public boolean isEmpty() {
+        return addedData.isEmpty() && addedDeletes.isEmpty() && removals.isEmpty();
+    }
+
+    /** Whether another writer's commit since {@link #readSnapshotId} can matter. */
+    boolean canConflict() {
+        return !rules.isEmpty()
+                || !addedDeletes.isEmpty()
+                || removals.stream().anyMatch(removal -> removal instanceof Removal.Files);
+    }
+}

@@ -1,0 +1,31 @@
+/**
+ * Turns "these files are added, those go" into a committed snapshot.
+ *
+ * <p>{@code scan} reads manifests; this package is the only one that rewrites them. {@code catalog} swaps the pointer
+ * through the port {@link dev.calve.commit.Committer}.
+ *
+ * <pre>
+ * SnapshotChange (a value) --load, check, re-settle, prepare, swap, again if somebody was faster--> Committed
+ *                                                                          or CommitConflictException: nothing happened
+ *                                                                          or CommitStateUnknownException: nobody knows
+ * </pre>
+ *
+ * <ul>
+ *   <li>Each attempt derives everything from the change and the newest metadata, because a manifest list built on an older
+ *       snapshot would drop what others committed since.
+ *   <li>A manifest that mentions no removed file is carried by reference, because a delete must not touch the whole table.
+ *   <li>A rewritten manifest states sequence numbers and row ids of kept entries explicitly, because inheritance is for
+ *       ADDED entries only and would re-date the file.
+ *   <li>A manifest whose last live files this snapshot removes is listed once more: its DELETED entries are the only record
+ *       of the deletion. It leaves at the next commit.
+ *   <li>File-scoped deletes of removed or re-vectored files are looked up in the snapshot found, not the one read, because
+ *       two vectors for one file make a table unreadable.
+ *   <li>After an unclear swap nothing is deleted, because the table may already use it.
+ * </ul>
+ *
+ * It does not know how rows are deleted: after a conflict it asks the statement, through {@link dev.calve.commit.Resettle}.
+ */
+@NullMarked
+package dev.calve.commit;
+
+import org.jspecify.annotations.NullMarked;

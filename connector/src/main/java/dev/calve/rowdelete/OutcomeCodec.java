@@ -1,0 +1,94 @@
+package dev.calve.rowdelete;
+
+import dev.calve.manifest.ContentFilesCodec;
+import dev.calve.manifest.DataFile;
+import dev.calve.manifest.DeleteFile;
+import dev.calve.metadata.TableMetadata;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Carries outcomes from executors to the driver, both of which run the same version of this class; not a storage format. */
+public final class OutcomeCodec {
+
+    private static final byte UNTOUCHED = 0;
+    private static final byte WHOLE_FILE = 1;
+    private static final byte DELETES = 2;
+    private static final byte REWRITTEN = 3;
+
+    private final ContentFilesCodec files;
+
+    public OutcomeCodec(TableMetadata metadata) {
+        this.files = new ContentFilesCodec(metadata::partitionType);
+    }
+
+    public byte[] toBytes(List<Outcome> outcomes) {
+        var bytes = new ByteArrayOutputStream();
+        var out = new DataOutputStream(bytes);
+        try {
+            out.writeInt(outcomes.size());
+            for (Outcome outcome : outcomes) {
+                write(outcome, out);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return bytes.toByteArray();
+    }
+
+    public List<Outcome> fromBytes(byte[] bytes) {
+        var in = new DataInputStream(new ByteArrayInputStream(bytes));
+        try {
+            int count = in.readInt();
+            var outcomes = new ArrayList<Outcome>(count);
+            for (int i = 0; i < count; i++) {
+                outcomes.add(read(in));
+            }
+            return outcomes;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private void write(Outcome outcome, DataOutputStream out) throws IOException {
+        out.writeInt(outcome.task());
+        out.writeLong(outcome.deletedRows());
+        if (outcome instanceof Outcome.Deletes deletes) {
+            out.writeByte(DELETES);
+            files.write(deletes.file(), out);
+        } else if (outcome instanceof Outcome.Rewritten rewritten) {
+            out.writeByte(REWRITTEN);
+            out.writeInt(rewritten.files().size());
+            for (DataFile file : rewritten.files()) {
+                files.write(file, out);
+            }
+        } else {
+            out.writeByte(outcome instanceof Outcome.WholeFile ? WHOLE_FILE : UNTOUCHED);
+        }
+    }
+
+    private Outcome read(DataInputStream in) throws IOException {
+        int task = in.readInt();
+        long deletedRows = in.readLong();
+        byte kind = in.readByte();
+        return switch (kind) {
+            case UNTOUCHED -> new Outcome.Untouched(task);
+            case WHOLE_FILE -> new Outcome.WholeFile(task, deletedRows);
+            case DELETES -> new Outcome.Deletes(task, deletedRows, (DeleteFile) files.read(in));
+            case REWRITTEN -> {
+                int count = in.readInt();
+                var written = new ArrayList<DataFile>(count);
+                for (int i = 0; i < count; i++) {
+                    written.add((DataFile) files.read(in));
+                }
+                yield new Outcome.Rewritten(task, deletedRows, written);
+            }
+            default -> throw new IllegalStateException("Outcome must be of kind 0 to 3, not " + kind + ".");
+        };
+    }
+}

@@ -1,0 +1,184 @@
+package dev.calve.rowdelete;
+
+import dev.calve.deletes.PositionBitmap;
+import dev.calve.deletes.VectorFileWriter;
+import dev.calve.deletes.VectorSlice;
+import dev.calve.expression.Metrics;
+import dev.calve.io.Storage;
+import dev.calve.manifest.ContentFile;
+import dev.calve.manifest.DeleteFile;
+import dev.calve.manifest.FileFormat;
+import dev.calve.metadata.FileNames;
+import dev.calve.metadata.TableMetadata;
+import dev.calve.metadata.TableProperties;
+import dev.calve.parquet.Placement;
+import dev.calve.parquet.PositionDeleteWriter;
+import dev.calve.parquet.WriteSettings;
+import dev.calve.scan.FileTask;
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/**
+ * Turns the positions that go from data files into vectors, position delete files or rewritten files. One per task of a
+ * stage; all its vectors share one Puffin file. Closing it before {@link #finish} deletes what it wrote.
+ */
+public final class Settler implements Closeable {
+
+    private final Storage storage;
+    private final TableMetadata table;
+    private final SettleMode mode;
+    private final FileNames names;
+    private final SurvivorWriter survivors;
+    private final String createdBy;
+
+    private final List<Outcome> outcomes = new ArrayList<>();
+    private final List<PendingVector> pending = new ArrayList<>();
+    private final List<String> written = new ArrayList<>();
+    private Optional<VectorFileWriter> vectors = Optional.empty();
+    private String vectorFile = "";
+    private boolean finished;
+
+    private record PendingVector(int number, FileTask task, long deletedRows, VectorSlice slice) {}
+
+    /** @param createdBy what Puffin files say wrote them */
+    public Settler(
+            Storage storage,
+            TableMetadata table,
+            SettleMode mode,
+            FileNames names,
+            SurvivorWriter survivors,
+            String createdBy) {
+        this.storage = storage;
+        this.table = table;
+        this.mode = mode;
+        this.names = names;
+        this.survivors = survivors;
+        this.createdBy = createdBy;
+    }
+
+    /**
+     * Settles one data file.
+     *
+     * @param number what the outcome calls the task
+     * @param deletedBefore positions already deleted; not changed
+     * @param matched positions that go now, none of them deleted before; not changed
+     */
+    public void settle(int number, FileTask task, PositionBitmap deletedBefore, PositionBitmap matched) throws IOException {
+        long deletedRows = matched.cardinality();
+        if (deletedRows == 0) {
+            outcomes.add(new Outcome.Untouched(number));
+            return;
+        }
+        PositionBitmap gone = PositionBitmap.union(deletedBefore, matched);
+        if (gone.cardinality() >= task.file().recordCount()) {
+            outcomes.add(new Outcome.WholeFile(number, deletedRows));
+            return;
+        }
+        switch (mode) {
+            case VECTOR -> addVector(number, task, deletedRows, gone);
+            case POSITION_FILE -> outcomes.add(
+                    new Outcome.Deletes(number, deletedRows, writePositions(task, absorbed(task, deletedBefore, matched))));
+            case REWRITE -> outcomes.add(rewrite(number, task, deletedRows, gone));
+        }
+    }
+
+    /** Completes the files and returns one outcome per settled file. */
+    public List<Outcome> finish() throws IOException {
+        if (vectors.isPresent()) {
+            long fileSize = vectors.get().finish();
+            for (PendingVector vector : pending) {
+                outcomes.add(new Outcome.Deletes(vector.number(), vector.deletedRows(), vectorOf(vector, fileSize)));
+            }
+        }
+        finished = true;
+        return List.copyOf(outcomes);
+    }
+
+    /** Locations of the files this settler wrote. */
+    public List<String> written() {
+        return List.copyOf(written);
+    }
+
+    @Override
+    public void close() throws IOException {
+        if (finished) {
+            return;
+        }
+        if (vectors.isPresent()) {
+            vectors.get().close();
+        }
+        for (String location : written) {
+            storage.delete(location);
+        }
+    }
+
+    private void addVector(int number, FileTask task, long deletedRows, PositionBitmap gone) throws IOException {
+        if (vectors.isEmpty()) {
+            vectorFile = names.vectors();
+            written.add(vectorFile);
+            vectors = Optional.of(VectorFileWriter.create(storage, vectorFile, createdBy));
+        }
+        VectorSlice slice = vectors.get().add(task.file().path(), gone);
+        pending.add(new PendingVector(number, task, deletedRows, slice));
+    }
+
+    private DeleteFile vectorOf(PendingVector vector, long fileSize) {
+        var file = vector.task().file();
+        return new DeleteFile.DeletionVector(
+                new ContentFile.Common(
+                        vectorFile,
+                        FileFormat.PUFFIN,
+                        file.specId(),
+                        file.partition(),
+                        Metrics.ofCount(vector.slice().cardinality()),
+                        fileSize,
+                        List.of(),
+                        OptionalInt.empty(),
+                        Optional.empty()),
+                file.path(),
+                vector.slice().contentOffset(),
+                vector.slice().contentSizeInBytes());
+    }
+
+    /** The positions a new position delete file holds: those of older files it replaces, and the new ones. */
+    private PositionBitmap absorbed(FileTask task, PositionBitmap deletedBefore, PositionBitmap matched) throws IOException {
+        boolean allFileScoped =
+                task.deletes().stream().allMatch(entry -> entry.file().scopedTo().isPresent());
+        if (allFileScoped) {
+            return PositionBitmap.union(deletedBefore, matched);
+        }
+        // A file that also speaks of other data files stays in the table, so its positions need not be repeated.
+        var fileScoped = new FileTask(
+                task.entry(),
+                task.manifest(),
+                task.deletes().stream()
+                        .filter(entry -> entry.file().scopedTo().isPresent())
+                        .toList(),
+                task.residual(),
+                task.everyRowMatches());
+        return PositionBitmap.union(ExistingDeletes.of(storage, fileScoped), matched);
+    }
+
+    private DeleteFile writePositions(FileTask task, PositionBitmap positions) throws IOException {
+        var file = task.file();
+        String location = names.positionDeletes(file.specId(), file.partition());
+        written.add(location);
+        var writer = PositionDeleteWriter.create(
+                storage,
+                location,
+                WriteSettings.forPositionDeletes(TableProperties.of(table, table.location())),
+                Placement.of(file.specId(), file.partition()));
+        writer.delete(file.path(), positions);
+        return writer.close();
+    }
+
+    private Outcome rewrite(int number, FileTask task, long deletedRows, PositionBitmap gone) throws IOException {
+        var files = survivors.write(task, gone);
+        files.forEach(file -> written.add(file.path()));
+        return new Outcome.Rewritten(number, deletedRows, files);
+    }
+}

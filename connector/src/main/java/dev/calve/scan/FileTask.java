@@ -1,0 +1,42 @@
+package dev.calve.scan;
+
+import dev.calve.expression.Expression;
+import dev.calve.manifest.DataFile;
+import dev.calve.manifest.DeleteFile;
+import dev.calve.manifest.ManifestEntry;
+import java.util.List;
+
+/**
+ * One data file to read.
+ *
+ * @param manifest location of the manifest that lists the file, remembered for a commit that removes it
+ * @param deletes delete files that apply, with their sequence numbers; at most one vector, and then no position deletes
+ * @param residual what of the filter is still to be checked for rows of this file
+ * @param everyRowMatches whether partition and metrics prove that the filter is TRUE for every row
+ */
+public record FileTask(
+        ManifestEntry<DataFile> entry,
+        String manifest,
+        List<ManifestEntry<DeleteFile>> deletes,
+        Expression residual,
+        boolean everyRowMatches) {
+
+    public FileTask {
+        deletes = List.copyOf(deletes);
+    }
+
+    public DataFile file() {
+        return entry.file();
+    }
+
+    /** Bytes a reader has to fetch at most, deletes included; for balancing work. */
+    public long sizeBytes() {
+        long size = file().fileSizeBytes();
+        for (ManifestEntry<DeleteFile> delete : deletes) {
+            size += delete.file() instanceof DeleteFile.DeletionVector vector
+                    ? vector.contentSizeBytes()
+                    : delete.file().fileSizeBytes();
+        }
+        return size;
+    }
+}

@@ -1,0 +1,95 @@
+package dev.calve.scan;
+
+import dev.calve.expression.Expression;
+import dev.calve.expression.ExpressionCodec;
+import dev.calve.expression.Metrics;
+import dev.calve.manifest.ContentFile;
+import dev.calve.manifest.ContentFilesCodec;
+import dev.calve.manifest.DataFile;
+import dev.calve.manifest.DeleteFile;
+import dev.calve.manifest.ManifestEntry;
+import dev.calve.metadata.TableMetadata;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Carries file tasks from the driver to executors that run the same version of this class; not a storage format. Column
+ * metrics stay behind: planning has used them. Not for several threads.
+ */
+public final class FileTaskCodec {
+
+    private static final ManifestEntry.Status[] STATUSES = ManifestEntry.Status.values();
+
+    private final ContentFilesCodec files;
+
+    /** @param metadata with the specs of all files */
+    public FileTaskCodec(TableMetadata metadata) {
+        this.files = new ContentFilesCodec(metadata::partitionType);
+    }
+
+    public void write(FileTask task, DataOutputStream out) throws IOException {
+        DataFile file = task.file();
+        var common = file.common();
+        var slim = new DataFile(
+                new ContentFile.Common(
+                        common.path(),
+                        common.format(),
+                        common.specId(),
+                        common.partition(),
+                        Metrics.ofCount(file.recordCount()),
+                        common.fileSizeBytes(),
+                        common.splitOffsets(),
+                        common.sortOrderId(),
+                        common.keyMetadata()),
+                file.firstRowId());
+        writeEntry(task.entry(), slim, out);
+        out.writeUTF(task.manifest());
+        out.writeInt(task.deletes().size());
+        for (ManifestEntry<DeleteFile> delete : task.deletes()) {
+            writeEntry(delete, delete.file(), out);
+        }
+        writeBytes(ExpressionCodec.toBytes(task.residual()), out);
+        out.writeBoolean(task.everyRowMatches());
+    }
+
+    public FileTask read(DataInputStream in) throws IOException {
+        ManifestEntry<DataFile> entry = readEntry(in, DataFile.class);
+        String manifest = in.readUTF();
+        int count = in.readInt();
+        List<ManifestEntry<DeleteFile>> deletes = new ArrayList<>(count);
+        for (int i = 0; i < count; i++) {
+            deletes.add(readEntry(in, DeleteFile.class));
+        }
+        Expression residual = ExpressionCodec.fromBytes(readBytes(in));
+        return new FileTask(entry, manifest, deletes, residual, in.readBoolean());
+    }
+
+    private void writeEntry(ManifestEntry<?> entry, ContentFile file, DataOutputStream out) throws IOException {
+        out.writeByte(List.of(STATUSES).indexOf(entry.status()));
+        out.writeLong(entry.snapshotId());
+        out.writeLong(entry.sequenceNumber());
+        out.writeLong(entry.fileSequenceNumber());
+        files.write(file, out);
+    }
+
+    private <F extends ContentFile> ManifestEntry<F> readEntry(DataInputStream in, Class<F> kind) throws IOException {
+        var status = STATUSES[in.readByte()];
+        long snapshotId = in.readLong();
+        long sequenceNumber = in.readLong();
+        long fileSequenceNumber = in.readLong();
+        return new ManifestEntry<>(
+                status, snapshotId, sequenceNumber, fileSequenceNumber, kind.cast(files.read(in)));
+    }
+
+    private static void writeBytes(byte[] bytes, DataOutputStream out) throws IOException {
+        out.writeInt(bytes.length);
+        out.write(bytes);
+    }
+
+    private static byte[] readBytes(DataInputStream in) throws IOException {
+        return in.readNBytes(in.readInt());
+    }
+}

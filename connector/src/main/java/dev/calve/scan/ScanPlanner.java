@@ -1,0 +1,161 @@
+package dev.calve.scan;
+
+import dev.calve.expression.Expression;
+import dev.calve.io.Storage;
+import dev.calve.manifest.DataFile;
+import dev.calve.manifest.DeleteFile;
+import dev.calve.manifest.ManifestEntry;
+import dev.calve.manifest.ManifestFile;
+import dev.calve.manifest.ManifestFile.Content;
+import dev.calve.manifest.ManifestReader;
+import dev.calve.metadata.Snapshot;
+import dev.calve.metadata.TableMetadata;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+
+/**
+ * Plans scans of one snapshot. Cost: one read of the manifest list, one read per manifest that is not pruned, several at a
+ * time.
+ */
+public final class ScanPlanner {
+
+    private static final ExecutorService POOL =
+            Executors.newFixedThreadPool(Math.max(2, Runtime.getRuntime().availableProcessors()), runnable -> {
+                var thread = new Thread(runnable, "calve-planning");
+                thread.setDaemon(true);
+                return thread;
+            });
+
+    private final Storage storage;
+    private final TableMetadata metadata;
+    private final Snapshot snapshot;
+
+    public ScanPlanner(Storage storage, TableMetadata metadata, Snapshot snapshot) {
+        this.storage = storage;
+        this.metadata = metadata;
+        this.snapshot = snapshot;
+    }
+
+    /**
+     * Lists the files that may hold rows for which the filter is TRUE. A caller whose own predicate is narrower than the filter
+     * must not use what a task says about every row matching.
+     *
+     * @throws UncheckedIOException if a manifest cannot be read
+     * @throws dev.calve.io.InvalidTableException if one is corrupt or the deletes contradict each other
+     */
+    public ScanPlan plan(Expression filter) {
+        try {
+            return planManifests(filter);
+        } catch (IOException e) {
+            throw new UncheckedIOException("Cannot plan a scan of " + metadata.location() + ": " + e.getMessage(), e);
+        }
+    }
+
+    private ScanPlan planManifests(Expression filter) throws IOException {
+        Map<Integer, FileFilter> filters = new HashMap<>();
+        var data = new ArrayList<ManifestFile>();
+        var deletes = new ArrayList<ManifestFile>();
+        int prunedData = 0;
+        int prunedDeletes = 0;
+        for (ManifestFile manifest : SnapshotManifests.of(storage, snapshot)) {
+            if (!manifest.mayHaveLiveFiles()) {
+                continue;
+            }
+            FileFilter onSpec = filters.computeIfAbsent(
+                    manifest.specId(), specId -> new FileFilter(metadata, specId, filter));
+            boolean isData = manifest.content() == Content.DATA;
+            if (onSpec.mightMatch(manifest)) {
+                (isData ? data : deletes).add(manifest);
+            } else if (isData) {
+                prunedData++;
+            } else {
+                prunedDeletes++;
+            }
+        }
+        var index = new DeleteIndex(metadata);
+        if (!data.isEmpty()) {
+            List<List<ManifestEntry<DeleteFile>>> read =
+                    inParallel(deletes, manifest -> ManifestReader.readDeletes(storage, manifest));
+            read.forEach(entries ->
+                    entries.stream().filter(ManifestEntry::isLive).forEach(index::add));
+        }
+        var tasks = new ArrayList<FileTask>();
+        long prunedFiles = 0;
+        List<Planned> planned =
+                inParallel(data, manifest -> tasksOf(manifest, filters.get(manifest.specId()), index));
+        for (Planned part : planned) {
+            tasks.addAll(part.tasks);
+            prunedFiles += part.pruned;
+        }
+        return new ScanPlan(tasks, data.size(), prunedData, deletes.size(), prunedDeletes, prunedFiles);
+    }
+
+    private record Planned(List<FileTask> tasks, long pruned) {}
+
+    private Planned tasksOf(ManifestFile manifest, FileFilter filter, DeleteIndex index) throws IOException {
+        var tasks = new ArrayList<FileTask>();
+        long pruned = 0;
+        for (ManifestEntry<DataFile> entry : ManifestReader.readData(storage, manifest)) {
+            if (!entry.isLive()) {
+                continue;
+            }
+            DataFile file = entry.file();
+            if (!filter.mightMatch(file)) {
+                pruned++;
+                continue;
+            }
+            boolean every = filter.mustMatch(file);
+            Expression residual = every ? Expression.Constant.TRUE : filter.residual(file);
+            tasks.add(new FileTask(entry, manifest.path(), index.of(entry), residual, every));
+        }
+        return new Planned(tasks, pruned);
+    }
+
+    /** A step of planning that reads storage. */
+    private interface Step<A, R> {
+        R apply(A argument) throws IOException;
+    }
+
+    private static <A, R> List<R> inParallel(List<A> arguments, Step<A, R> step) throws IOException {
+        if (arguments.size() == 1) {
+            return List.of(step.apply(arguments.get(0)));
+        }
+        var futures = new ArrayList<Future<R>>();
+        for (A argument : arguments) {
+            futures.add(POOL.submit(() -> step.apply(argument)));
+        }
+        var results = new ArrayList<R>();
+        try {
+            for (Future<R> future : futures) {
+                results.add(future.get());
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw (IOException) new InterruptedIOException("interrupted while planning").initCause(e);
+        } catch (ExecutionException e) {
+            throw rethrown(e.getCause());
+        } finally {
+            futures.forEach(future -> future.cancel(true));
+        }
+        return results;
+    }
+
+    private static IOException rethrown(Throwable cause) {
+        if (cause instanceof RuntimeException unchecked) {
+            throw unchecked;
+        }
+        if (cause instanceof Error error) {
+            throw error;
+        }
+        return cause instanceof IOException io ? io : new IOException(cause);
+    }
+}
