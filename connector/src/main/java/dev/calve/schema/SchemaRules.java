@@ -76,8 +76,8 @@ public final class SchemaRules {
     private static void checkIdentifier(Schema schema, int id, List<String> problems) {
         Field field = schema.field(id).orElseThrow();
         String name = "identifier field '" + schema.name(id).orElse(field.name()) + "' ";
-        if (!field.type().isPrimitive() || field.type().isFloating()) {
-            problems.add(name + "must be of a primitive type other than float and double, not " + field.type());
+        if (!field.type().isPrimitive() || field.type().isFloating() || field.type() == Type.Simple.VARIANT) {
+            problems.add(name + "must be of a primitive type other than float, double and variant, not " + field.type());
         }
         if (field.isOptional()) {
             problems.add(name + "must be required");

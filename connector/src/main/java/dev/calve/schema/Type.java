@@ -71,22 +71,37 @@ public sealed interface Type permits Type.Primitive, Type.Nested {
         }
     }
 
-    /** {@code geometry(crs)}; an empty crs is the default one. */
+    /** The coordinate reference system of geometry and geography that name none. */
+    String DEFAULT_CRS = "OGC:CRS84";
+
+    /** {@code geometry(crs)}; the default crs is kept as the empty one, so that both spellings are equal. */
     record Geometry(String crs) implements Primitive {
+        public Geometry {
+            crs = crs.equals(DEFAULT_CRS) ? "" : crs;
+        }
+
         @Override
         public String toString() {
             return crs.isEmpty() ? "geometry" : "geometry(" + crs + ")";
         }
     }
 
-    /** {@code geography(crs, algorithm)}; empty parts are the defaults. */
+    /**
+     * {@code geography(crs, algorithm)}; the default crs and the default algorithm, {@code spherical}, are kept as empty
+     * ones, so that all spellings are equal.
+     */
     record Geography(String crs, String algorithm) implements Primitive {
+        public Geography {
+            crs = crs.equals(DEFAULT_CRS) ? "" : crs;
+            algorithm = algorithm.equals("spherical") ? "" : algorithm;
+        }
+
         @Override
         public String toString() {
             if (algorithm.isEmpty()) {
                 return crs.isEmpty() ? "geography" : "geography(" + crs + ")";
             }
-            return "geography(" + crs + ", " + algorithm + ")";
+            return "geography(" + (crs.isEmpty() ? DEFAULT_CRS : crs) + ", " + algorithm + ")";
         }
     }
 

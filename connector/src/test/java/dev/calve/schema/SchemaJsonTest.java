@@ -87,7 +87,10 @@ class SchemaJsonTest {
                 "geometry | geometry",
                 "geometry(srid:3857) | geometry(srid:3857)",
                 "geography | geography",
-                "geography(OGC:CRS84) | geography(OGC:CRS84)",
+                "geometry(OGC:CRS84) | geometry",
+                "geography(OGC:CRS84) | geography",
+                "geography(OGC:CRS84, spherical) | geography",
+                "geography(srid:4269) | geography(srid:4269)",
                 "geography(OGC:CRS84, karney) | geography(OGC:CRS84, karney)"
             })
     void readsTheNamesOfPrimitiveTypes(String text, String written) {

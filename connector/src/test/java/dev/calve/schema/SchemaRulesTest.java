@@ -61,6 +61,7 @@ class SchemaRulesTest {
         assertThat(identifying(Field.required(1, "a", Type.Simple.STRING))).isEmpty();
         assertThat(identifying(Field.optional(1, "a", Type.Simple.STRING))).hasSize(1);
         assertThat(identifying(Field.required(1, "a", Type.Simple.DOUBLE))).hasSize(1);
+        assertThat(identifying(Field.required(1, "a", Type.Simple.VARIANT))).hasSize(1);
         assertThat(identifying(Field.required(1, "a", new Type.Struct(List.of())))).hasSize(1);
 
         var nested = new Type.Struct(List.of(Field.required(1, "a", Type.Simple.INT)));
