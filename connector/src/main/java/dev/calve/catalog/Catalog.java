@@ -10,13 +10,15 @@ import java.util.Optional;
 /** Where tables live. Instances are safe for use by several threads. */
 public interface Catalog {
 
-    /** Namespaces directly below the parent, which is empty for the root. */
+    /** Namespaces directly below the parent, which is empty for the root; empty if there is no such parent. */
     List<List<String>> namespaces(List<String> parent) throws IOException;
 
     boolean namespaceExists(List<String> namespace) throws IOException;
 
     /**
-     * @throws IllegalArgumentException if it exists, a parent is missing, or it is not a legal name here
+     * Creates a namespace and the parents that are missing.
+     *
+     * @throws IllegalArgumentException if it exists, a parent is a table, or it is not a legal name here
      */
     void createNamespace(List<String> namespace) throws IOException;
 
@@ -28,6 +30,7 @@ public interface Catalog {
      */
     boolean dropNamespace(List<String> namespace) throws IOException;
 
+    /** The tables of a namespace in the order of their names; empty if there is no such namespace. */
     List<TableName> tables(List<String> namespace) throws IOException;
 
     /** The newest state of a table; empty if there is no table of that name. */
@@ -41,6 +44,7 @@ public interface Catalog {
      *
      * @throws TableExistsException if the name is taken, also by somebody who was faster
      * @throws IllegalArgumentException if the location or name is not possible here
+     * @throws UnsupportedOperationException if a commit could not be made safely there
      */
     TableState create(TableName table, TableMetadata metadata) throws IOException;
 
@@ -48,6 +52,7 @@ public interface Catalog {
      * Drops a table.
      *
      * @return false if there was none
+     * @throws IllegalArgumentException if the table forbids it
      */
     boolean drop(TableName table) throws IOException;
 

@@ -1,0 +1,298 @@
+package dev.calve.catalog.warehouse;
+
+import dev.calve.commit.Committer;
+import dev.calve.commit.SwapOutcome;
+import dev.calve.commit.TableState;
+import dev.calve.io.InvalidTableException;
+import dev.calve.metadata.MetadataLog;
+import dev.calve.metadata.MetadataUpdate;
+import dev.calve.metadata.Requirement;
+import dev.calve.metadata.TableMetadata;
+import dev.calve.metadata.TableMetadataJson;
+import dev.calve.metadata.TableProperties;
+import dev.calve.metadata.TableProperties.MetadataCompression;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One table's folder: finds its newest metadata and swaps it. Safe for use by several threads and processes.
+ *
+ * <p>Loading costs the hint, three look-ups for each version from the hint up to the first that is missing, and the file.
+ */
+final class TableFolder implements Committer {
+
+    static final String HINT = "version-hint.text";
+
+    private static final Logger LOG = LoggerFactory.getLogger(TableFolder.class);
+
+    /** How often a load starts again because a file it had found was deleted under its hands. */
+    private static final int LOAD_ATTEMPTS = 5;
+
+    private final String name;
+    private final String location;
+    private final Directory directory;
+
+    /**
+     * @param name what messages call the table
+     * @param location the folder, without a slash at the end
+     */
+    TableFolder(String name, String location, Directory directory) {
+        this.name = name;
+        this.location = location;
+        this.directory = directory;
+    }
+
+    String metadataFolder() {
+        return location + "/metadata";
+    }
+
+    private String file(String fileName) {
+        return metadataFolder() + "/" + fileName;
+    }
+
+    /** Whether it holds versioned metadata. One listing. */
+    boolean isTable() throws IOException {
+        return highestVersion().isPresent();
+    }
+
+    /** Whether it holds metadata of any catalog. One listing. */
+    boolean hasMetadata() throws IOException {
+        return directory.list(metadataFolder()).stream().anyMatch(entry -> MetadataFileName.isMetadata(entry.name()));
+    }
+
+    /** The newest state; empty if there is no table. */
+    Optional<TableState> find() throws IOException {
+        for (int attempt = 0; attempt < LOAD_ATTEMPTS; attempt++) {
+            Optional<String> newest = newest();
+            if (newest.isEmpty()) {
+                return Optional.empty();
+            }
+            Optional<byte[]> content = directory.read(newest.get());
+            if (content.isPresent()) {
+                TableMetadata metadata = TableMetadataJson.parse(content.get(), newest.get());
+                return Optional.of(new TableState(metadata, newest.get()));
+            }
+        }
+        throw new IOException("Cannot load table " + name + ": its metadata files at " + metadataFolder()
+                + " are deleted as fast as they are found. Try again.");
+    }
+
+    @Override
+    public TableState load() throws IOException {
+        return find().orElseThrow(() -> new InvalidTableException(
+                "Table " + name + " must exist, but there is no metadata of it at " + metadataFolder() + "."));
+    }
+
+    /** The file of the newest version. */
+    private Optional<String> newest() throws IOException {
+        OptionalInt start = MetadataFileName.parseHint(directory.read(file(HINT)));
+        Optional<String> newest = start.isPresent() ? locationOf(start.getAsInt()) : Optional.empty();
+        if (newest.isEmpty()) {
+            start = highestVersion();
+            newest = start.isPresent() ? locationOf(start.getAsInt()) : Optional.empty();
+        }
+        if (newest.isEmpty()) {
+            return newest;
+        }
+        int version = start.orElseThrow();
+        while (true) {
+            Optional<String> next = locationOf(++version);
+            if (next.isEmpty()) {
+                return newest;
+            }
+            newest = next;
+        }
+    }
+
+    private OptionalInt highestVersion() throws IOException {
+        return directory.list(metadataFolder()).stream()
+                .map(entry -> MetadataFileName.version(entry.name()))
+                .flatMapToInt(OptionalInt::stream)
+                .max();
+    }
+
+    /** The file of a version under any spelling. Three look-ups. */
+    private Optional<String> locationOf(int version) throws IOException {
+        var found = new ArrayList<String>();
+        for (String spelling : MetadataFileName.spellings(version)) {
+            if (directory.exists(file(spelling))) {
+                found.add(file(spelling));
+            }
+        }
+        if (found.size() > 1) {
+            throw new InvalidTableException("Table " + name + " must have one metadata file of version " + version
+                    + ", but has " + found + ": two engines committed at once and one commit is lost. Remove the file "
+                    + "whose commit is to be given up.");
+        }
+        return found.stream().findFirst();
+    }
+
+    /**
+     * Publishes the first version of a new table.
+     *
+     * @return empty if somebody else published one
+     * @throws IOException also if it cannot be found out whether the table was created
+     */
+    Optional<TableState> create(TableMetadata metadata) throws IOException {
+        refuseUnpublishable("create table");
+        refuseMetadataPath(metadata);
+        if (isTable()) {
+            return Optional.empty();
+        }
+        directory.makeDirectories(metadataFolder());
+        // Without a base the name is always the plain one, so that all who create the table compete for it.
+        String target = file(MetadataFileName.of(1, MetadataCompression.NONE));
+        SwapOutcome outcome = publish(target, metadata);
+        if (outcome instanceof SwapOutcome.Swapped swapped) {
+            writeHint(1);
+            return Optional.of(swapped.state());
+        }
+        if (outcome instanceof SwapOutcome.Unknown unknown) {
+            throw new IOException(
+                    "Cannot tell whether table " + name + " was created at " + target + ". Look before you try again.",
+                    unknown.cause());
+        }
+        return Optional.empty();
+    }
+
+    @Override
+    public SwapOutcome swap(
+            TableState base, List<MetadataUpdate> updates, List<Requirement> requirements, TableMetadata result) {
+        int next = Math.incrementExact(versionOf(base));
+        if (!result.location().equals(base.metadata().location())) {
+            throw new UnsupportedOperationException("Cannot move table " + name + " from "
+                    + base.metadata().location() + " to " + result.location()
+                    + ": a table of a directory catalog stays in its folder.");
+        }
+        refuseMetadataPath(result);
+        MetadataLog log;
+        String target;
+        try {
+            refuseUnpublishable("commit to");
+            Optional<String> taken = locationOf(next);
+            if (taken.isPresent()) {
+                return new SwapOutcome.Rejected("version " + next + " of table " + name + " already exists at "
+                        + taken.get());
+            }
+            if (!directory.exists(base.metadataLocation())) {
+                return new SwapOutcome.Rejected("version " + (next - 1) + " of table " + name
+                        + ", which the commit starts from, is gone from " + base.metadataLocation());
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException("Cannot commit to " + name + ": nothing was changed.", e);
+        }
+        MetadataCompression compression =
+                TableProperties.of(base.metadata(), name).get(TableProperties.METADATA_COMPRESSION);
+        target = file(MetadataFileName.of(next, compression));
+        log = MetadataLog.supersede(base.metadata(), base.metadataLocation(), result);
+        SwapOutcome outcome = publish(target, log.metadata());
+        if (outcome instanceof SwapOutcome.Swapped) {
+            writeHint(next);
+            deleteEvicted(log);
+        }
+        return outcome;
+    }
+
+    private int versionOf(TableState base) {
+        return MetadataFileName.version(base.metadataLocation())
+                .orElseThrow(() -> new IllegalArgumentException("Cannot commit to " + name + ": its base must be a "
+                        + "versioned metadata file of the folder, not " + base.metadataLocation() + "."));
+    }
+
+    private void refuseUnpublishable(String action) throws IOException {
+        Optional<String> why = directory.whyNotPublishable(metadataFolder());
+        if (why.isPresent()) {
+            throw new UnsupportedOperationException("Cannot " + action + " " + name + " at " + location + ": " + why.get());
+        }
+    }
+
+    private void refuseMetadataPath(TableMetadata metadata) {
+        metadata.property(TableProperties.METADATA_PATH.name()).ifPresent(path -> {
+            throw new IllegalArgumentException("write.metadata.path must not be set in a directory catalog, but is '" + path
+                    + "' (table " + name + "): metadata is found by its place in the table's folder.");
+        });
+    }
+
+    private SwapOutcome publish(String target, TableMetadata metadata) {
+        byte[] content = TableMetadataJson.print(metadata, target);
+        Directory.Publication publication = tryPublish(target, content);
+        if (publication instanceof Directory.Publication.Failed failed) {
+            throw new UncheckedIOException("Cannot commit to " + name + ": " + target + " was not written, nothing was "
+                    + "changed.", failed.cause());
+        }
+        if (publication instanceof Directory.Publication.Published) {
+            return new SwapOutcome.Swapped(new TableState(metadata, target));
+        }
+        // A lost answer and a repeated request look like somebody else's file: only its content tells.
+        Optional<byte[]> found;
+        try {
+            found = directory.read(target);
+        } catch (IOException | RuntimeException e) {
+            return unknown(publication, e);
+        }
+        if (found.isPresent() && Arrays.equals(found.get(), content)) {
+            return new SwapOutcome.Swapped(new TableState(metadata, target));
+        }
+        // A torn file can be the beginning of ours on a file system that shows files while they are written.
+        boolean beginning = found.isPresent()
+                && found.get().length < content.length
+                && Arrays.equals(found.get(), Arrays.copyOf(content, found.get().length));
+        if (publication instanceof Directory.Publication.Taken || (found.isPresent() && !beginning)) {
+            return new SwapOutcome.Rejected("somebody else published " + target + " first");
+        }
+        return unknown(publication, null);
+    }
+
+    private static SwapOutcome unknown(
+            Directory.Publication publication, @org.jspecify.annotations.Nullable Exception whileLooking) {
+        Throwable cause = publication instanceof Directory.Publication.Unknown unknown
+                ? unknown.cause()
+                : new IOException("the name was taken, and whether by this commit could not be found out");
+        if (whileLooking != null) {
+            cause.addSuppressed(whileLooking);
+        }
+        return new SwapOutcome.Unknown(cause);
+    }
+
+    @SuppressWarnings("CatchAndPrintStackTrace")
+    private Directory.Publication tryPublish(String target, byte[] content) {
+        try {
+            return directory.publish(target, content);
+        } catch (RuntimeException | Error e) {
+            return new Directory.Publication.Unknown(e);
+        }
+    }
+
+    /** The commit has happened: whatever fails here is made good by the next reader or writer. */
+    private void writeHint(int version) {
+        try {
+            directory.replace(file(HINT), String.valueOf(version).getBytes(StandardCharsets.US_ASCII));
+        } catch (IOException | RuntimeException e) {
+            LOG.debug("Could not write {} of table {}; loading it costs a listing until the next commit", HINT, name, e);
+        }
+    }
+
+    /** Oldest first, and none after one that stays: a gap below a version must not hide the versions above it. */
+    private void deleteEvicted(MetadataLog log) {
+        if (log.evicted().isEmpty()
+                || !TableProperties.of(log.metadata(), name).get(TableProperties.METADATA_DELETE_AFTER_COMMIT)) {
+            return;
+        }
+        for (TableMetadata.MetadataLogEntry entry : log.evicted()) {
+            try {
+                directory.deleteFile(entry.file());
+            } catch (IOException | RuntimeException e) {
+                LOG.warn("Could not delete {}, which table {} does not need any more", entry.file(), name, e);
+                return;
+            }
+        }
+    }
+}
