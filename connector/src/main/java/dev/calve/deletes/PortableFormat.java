@@ -71,7 +71,8 @@ final class PortableFormat {
      * @throws InvalidTableException if the bytes are not a bitmap of positions
      */
     static PositionBitmap read(byte[] bytes, int from, int to, String what) {
-        var buffer = ByteBuffer.wrap(bytes, 0, to).order(ByteOrder.LITTLE_ENDIAN).position(from);
+        var buffer =
+                ByteBuffer.wrap(bytes, 0, to).order(ByteOrder.LITTLE_ENDIAN).position(from);
         var result = new PositionBitmap();
         try {
             long keys = buffer.getLong();
@@ -109,8 +110,7 @@ final class PortableFormat {
         int length = checkedLength(buffer, what);
         var bitmap = new RoaringBitmap();
         try {
-            bitmap.deserialize(
-                    buffer.slice(buffer.position(), length).order(ByteOrder.LITTLE_ENDIAN));
+            bitmap.deserialize(buffer.slice(buffer.position(), length).order(ByteOrder.LITTLE_ENDIAN));
         } catch (IOException | RuntimeException e) {
             throw new InvalidTableException(what + " is corrupt: " + e.getMessage(), e);
         }

@@ -188,8 +188,7 @@ public final class PositionBitmap {
     public void and(PositionBitmap other) {
         for (int i = 0; i < size; i++) {
             int found = other.find(keys[i]);
-            bitmaps[i] =
-                    found < 0 ? new RoaringBitmap() : RoaringBitmap.and(bitmaps[i], other.bitmaps[found]);
+            bitmaps[i] = found < 0 ? new RoaringBitmap() : RoaringBitmap.and(bitmaps[i], other.bitmaps[found]);
         }
         dropEmptyKeys();
     }

@@ -60,8 +60,8 @@ public final class VectorFileWriter implements Closeable {
                     "Deletion vector of " + referencedDataFile + " must have positions, not none.");
         }
         if (!dataFiles.add(referencedDataFile)) {
-            throw new IllegalArgumentException("Data file " + referencedDataFile + " must have one deletion vector in "
-                    + location + ", not two.");
+            throw new IllegalArgumentException(
+                    "Data file " + referencedDataFile + " must have one deletion vector in " + location + ", not two.");
         }
         long cardinality = positions.cardinality();
         var properties = new LinkedHashMap<String, String>();

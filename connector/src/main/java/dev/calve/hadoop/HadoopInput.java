@@ -48,7 +48,9 @@ final class HadoopInput implements InputFile {
     public RangeInput open() throws IOException {
         var builder = path.getFileSystem(configuration)
                 .openFile(path)
-                .opt(OpenFileOptions.FS_OPTION_OPENFILE_READ_POLICY, OpenFileOptions.FS_OPTION_OPENFILE_READ_POLICY_RANDOM);
+                .opt(
+                        OpenFileOptions.FS_OPTION_OPENFILE_READ_POLICY,
+                        OpenFileOptions.FS_OPTION_OPENFILE_READ_POLICY_RANDOM);
         if (length != UNKNOWN_LENGTH) {
             builder.optLong(OpenFileOptions.FS_OPTION_OPENFILE_LENGTH, length);
         }

@@ -53,8 +53,8 @@ public final class HadoopStorage implements Storage {
         localIsOurs = local == null
                 || local.equals(LocalFileSystem.class.getName())
                 || local.equals(RawLocalFileSystem.class.getName());
-        defaultIsLocal = LOCAL_SCHEME.equals(
-                FileSystem.getDefaultUri(this.configuration).getScheme());
+        defaultIsLocal =
+                LOCAL_SCHEME.equals(FileSystem.getDefaultUri(this.configuration).getScheme());
     }
 
     /**
@@ -95,7 +95,8 @@ public final class HadoopStorage implements Storage {
     @Override
     public InputFile input(String location, long length) {
         if (length < 0) {
-            throw new IllegalArgumentException("Length of " + location + " must not be negative, but is " + length + ".");
+            throw new IllegalArgumentException(
+                    "Length of " + location + " must not be negative, but is " + length + ".");
         }
         return newInput(location, length);
     }

@@ -19,8 +19,8 @@ final class LocalFiles {
     static Path toLocal(org.apache.hadoop.fs.Path path, String location) {
         var authority = path.toUri().getAuthority();
         if (authority != null && !authority.isEmpty()) {
-            throw new IllegalArgumentException("Local location must have no host, but '" + location + "' has '" + authority
-                    + "'; an absolute path starts with 'file:/' or 'file:///'.");
+            throw new IllegalArgumentException("Local location must have no host, but '" + location + "' has '"
+                    + authority + "'; an absolute path starts with 'file:/' or 'file:///'.");
         }
         return Path.of(path.toUri().getPath());
     }

@@ -74,8 +74,8 @@ final class LocalInput implements InputFile {
                 var part = ByteBuffer.wrap(target, offset + done, Math.min(length - done, MOST_BYTES_AT_ONCE));
                 int read = channel.read(part, position + done);
                 if (read < 0) {
-                    throw new EOFException(location + " must have " + (position + length) + " bytes, but has "
-                            + channel.size() + ".");
+                    throw new EOFException(
+                            location + " must have " + (position + length) + " bytes, but has " + channel.size() + ".");
                 }
                 done += read;
             }

@@ -71,8 +71,8 @@ public final class PuffinReader implements Closeable {
                     + SMALLEST_FILE_BYTES + " bytes, but has " + length + ".");
         }
         checkMagic(read(location, input, 0, PuffinFormat.MAGIC_BYTES), 0, location, "start");
-        var tail = read(location, input, length - Math.min(length, FIRST_READ_BYTES), (int)
-                Math.min(length, FIRST_READ_BYTES));
+        var tail = read(
+                location, input, length - Math.min(length, FIRST_READ_BYTES), (int) Math.min(length, FIRST_READ_BYTES));
         checkMagic(tail, tail.length - PuffinFormat.MAGIC_BYTES, location, "end");
 
         int structStart = tail.length - PuffinFormat.FOOTER_STRUCT_BYTES;
@@ -127,8 +127,8 @@ public final class PuffinReader implements Closeable {
                     + "' in " + location + " must have codec 'zstd' or none.");
         }
         if (!codec.isEmpty() && !codec.equals(PuffinFormat.ZSTD)) {
-            throw new InvalidTableException(describe(blob) + " must have codec 'zstd', 'lz4' or none, but has '" + codec
-                    + "'.");
+            throw new InvalidTableException(
+                    describe(blob) + " must have codec 'zstd', 'lz4' or none, but has '" + codec + "'.");
         }
         var stored = read(location, input, blob.offset(), (int) blob.length());
         return codec.isEmpty() ? stored : decompress(stored, blob);
@@ -185,7 +185,8 @@ public final class PuffinReader implements Closeable {
     }
 
     private static void checkMagic(byte[] bytes, int at, String location, String where) {
-        if (!Arrays.equals(bytes, at, at + PuffinFormat.MAGIC_BYTES, PuffinFormat.magic(), 0, PuffinFormat.MAGIC_BYTES)) {
+        if (!Arrays.equals(
+                bytes, at, at + PuffinFormat.MAGIC_BYTES, PuffinFormat.magic(), 0, PuffinFormat.MAGIC_BYTES)) {
             throw new InvalidTableException(String.format(
                     "Puffin file %s is corrupt: its %s must be 50464131, but is %08x.",
                     location, where, ByteBuffer.wrap(bytes).getInt(at)));

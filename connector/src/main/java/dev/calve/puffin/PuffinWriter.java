@@ -59,7 +59,8 @@ public final class PuffinWriter implements Closeable {
         if (finished || closed) {
             throw new IllegalStateException("A Puffin file takes no blobs once it is finished or closed.");
         }
-        byte[] stored = spec.compressionCodec().map(codec -> compress(codec, content)).orElse(content);
+        byte[] stored =
+                spec.compressionCodec().map(codec -> compress(codec, content)).orElse(content);
         long offset = output.position();
         output.write(stored);
         var blob = new BlobMetadata(

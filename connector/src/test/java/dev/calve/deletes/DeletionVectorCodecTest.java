@@ -32,8 +32,9 @@ class DeletionVectorCodecTest {
                 }
             }
         },
-        SMALL_AND_LARGE("00000030d1d339640100000000000000000000003a300000020000000000010000800100180000001c00000064006500"
-                + "63006400" + "15eb1c7c") {
+        SMALL_AND_LARGE(
+                "00000030d1d339640100000000000000000000003a300000020000000000010000800100180000001c00000064006500"
+                        + "63006400" + "15eb1c7c") {
             @Override
             void fill(PositionBitmap positions) {
                 for (long position : new long[] {100, 101, 2147483747L, 2147483748L}) {
@@ -41,8 +42,9 @@ class DeletionVectorCodecTest {
                 }
             }
         },
-        ALL_CONTAINERS("00000056d1d339640200000000000000000000003b30020006000001000100e6030200fdff0500070001000100e603010001"
-                + "00fdff010000003b30020006000001000100e9010200fdff0a00140001000a00e90101000100fdffc89be397") {
+        ALL_CONTAINERS(
+                "00000056d1d339640200000000000000000000003b30020006000001000100e6030200fdff0500070001000100e603010001"
+                        + "00fdff010000003b30020006000001000100e9010200fdff0a00140001000a00e90101000100fdffc89be397") {
             @Override
             void fill(PositionBitmap positions) {
                 positions.add(5);
@@ -165,7 +167,8 @@ class DeletionVectorCodecTest {
 
         assertThatThrownBy(() -> DeletionVectorCodec.decode(bytes, 5, WHERE))
                 .isInstanceOf(InvalidTableException.class)
-                .hasMessage(WHERE + " is corrupt: number of keys must fit into the bytes, but is 18374686479671623681.");
+                .hasMessage(
+                        WHERE + " is corrupt: number of keys must fit into the bytes, but is 18374686479671623681.");
     }
 
     @Test

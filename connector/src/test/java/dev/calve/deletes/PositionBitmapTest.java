@@ -18,8 +18,7 @@ import org.junit.jupiter.api.Test;
 class PositionBitmapTest {
 
     /** Values 0 to 9 under one key: key, cookie, one container, its key and cardinality, its offset, the values. */
-    private static final String TEN_VALUES =
-            "3a3000000100000000000900100000000000010002000300040005000600070008000900";
+    private static final String TEN_VALUES = "3a3000000100000000000900100000000000010002000300040005000600070008000900";
 
     @Test
     void loadsThePeersEmptySample() {
@@ -62,12 +61,13 @@ class PositionBitmapTest {
 
     @Test
     void loadsKeysWithoutPositions() {
-        var positions = PositionBitmap.fromBytes(hex("0200000000000000" + "00000000" + "3a30000000000000" + "01000000"
-                + TEN_VALUES));
+        var positions = PositionBitmap.fromBytes(
+                hex("0200000000000000" + "00000000" + "3a30000000000000" + "01000000" + TEN_VALUES));
 
         assertThat(positions.first()).isEqualTo(1L << 32);
-        assertThat(positions).isEqualTo(PositionBitmap.of(LongStream.range(1L << 32, (1L << 32) + 10)
-                .toArray()));
+        assertThat(positions)
+                .isEqualTo(PositionBitmap.of(
+                        LongStream.range(1L << 32, (1L << 32) + 10).toArray()));
     }
 
     @Test
@@ -76,8 +76,8 @@ class PositionBitmapTest {
         keys.forEach((bytes, key) -> assertThatThrownBy(
                         () -> PositionBitmap.fromBytes(hex("0100000000000000" + bytes + TEN_VALUES)))
                 .isInstanceOf(InvalidTableException.class)
-                .hasMessage("Position bitmap of 48 bytes is corrupt: key must be between 0 and 2147483646, but is " + key
-                        + "."));
+                .hasMessage("Position bitmap of 48 bytes is corrupt: key must be between 0 and 2147483646, but is "
+                        + key + "."));
     }
 
     @Test
@@ -107,7 +107,8 @@ class PositionBitmapTest {
         // Each of these is accepted by the library's own decoder.
         var unsorted = TEN_VALUES.replace("02000300", "03000200");
         var repeated = TEN_VALUES.replace("02000300", "02000200");
-        var reversedContainers = "3a30000002000000" + "01000000" + "00000000" + "18000000" + "1a000000" + "0500" + "0600";
+        var reversedContainers =
+                "3a30000002000000" + "01000000" + "00000000" + "18000000" + "1a000000" + "0500" + "0600";
         var overlappingRuns = "3b300000" + "01" + "00000b00" + "0200" + "00000500" + "03000500";
         var runsOtherThanStated = "3b300000" + "01" + "00000900" + "0100" + "00000500";
         var bitsOtherThanStated = "3a30000001000000" + "00000010" + "10000000" + "ff".repeat(8192);
@@ -252,8 +253,7 @@ class PositionBitmapTest {
         var positions = new PositionBitmap();
         positions.addRange(PositionBitmap.MAX_POSITION - 1, PositionBitmap.MAX_POSITION + 1);
 
-        assertThat(positions.toArray())
-                .containsExactly(PositionBitmap.MAX_POSITION - 1, PositionBitmap.MAX_POSITION);
+        assertThat(positions.toArray()).containsExactly(PositionBitmap.MAX_POSITION - 1, PositionBitmap.MAX_POSITION);
         assertThat(positions.cardinalityInRange(0, PositionBitmap.MAX_POSITION)).isEqualTo(1);
     }
 

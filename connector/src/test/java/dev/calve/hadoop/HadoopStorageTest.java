@@ -41,7 +41,8 @@ class HadoopStorageTest {
         write(location, "hello world");
 
         assertThat(storage.exists(location)).isTrue();
-        assertThat(Files.readString(folder.resolve("new/folder/a b%20c ä=1.bin"))).isEqualTo("hello world");
+        assertThat(Files.readString(folder.resolve("new/folder/a b%20c ä=1.bin")))
+                .isEqualTo("hello world");
         var input = storage.input(location);
         assertThat(input.location()).isEqualTo(location);
         assertThat(input.length()).isEqualTo(11);
@@ -126,7 +127,8 @@ class HadoopStorageTest {
                 int length = random.intBelow(written.length - from + 1);
                 var target = new byte[length + 7];
                 in.readFully(from, target, 7, length);
-                assertThat(Arrays.equals(target, 7, 7 + length, written, from, from + length)).isTrue();
+                assertThat(Arrays.equals(target, 7, 7 + length, written, from, from + length))
+                        .isTrue();
             }
         });
     }

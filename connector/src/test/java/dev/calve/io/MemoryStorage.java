@@ -114,8 +114,8 @@ public final class MemoryStorage implements Storage {
                 public void readFully(long position, byte[] target, int offset, int count) throws IOException {
                     requests.run(Request.READ, location, () -> {
                         if (position < 0 || position + count > content.length) {
-                            throw new EOFException(location + " has " + content.length + " bytes, not "
-                                    + (position + count));
+                            throw new EOFException(
+                                    location + " has " + content.length + " bytes, not " + (position + count));
                         }
                         System.arraycopy(content, (int) position, target, offset, count);
                         return target;

@@ -59,7 +59,8 @@ class PuffinReaderTest {
             assertThat(reader.blobs())
                     .containsExactly(
                             new BlobMetadata("some-blob", List.of(1), 2, 1, 4, 22, Optional.of("zstd"), Map.of()),
-                            new BlobMetadata("some-other-blob", List.of(2), 2, 1, 26, 77, Optional.of("zstd"), Map.of()));
+                            new BlobMetadata(
+                                    "some-other-blob", List.of(2), 2, 1, 26, 77, Optional.of("zstd"), Map.of()));
             assertThat(reader.read(reader.blobs().get(0))).isEqualTo(PuffinSamples.FIRST);
             assertThat(reader.read(reader.blobs().get(1))).isEqualTo(PuffinSamples.SECOND);
         }
@@ -116,10 +117,13 @@ class PuffinReaderTest {
         assertRefused(blobs(good.replace("\"t\"", "\"\"")), "'type' must be a name, but is ''");
         assertRefused(blobs(good.replace("[1]", "[\"1\"]")), "'fields' must hold field ids, but holds \"1\"");
         assertRefused(blobs(good.replace("[1]", "[9999999999]")), "'fields' must hold field ids");
-        assertRefused(blobs(good.replace("\"snapshot-id\":2,", "")), "'snapshot-id' must be a 64-bit number, but is missing");
+        assertRefused(
+                blobs(good.replace("\"snapshot-id\":2,", "")), "'snapshot-id' must be a 64-bit number, but is missing");
         assertRefused(blobs(good.replace("number\":1", "number\":1.5")), "'sequence-number' must be a 64-bit number");
-        assertRefused(blobs(good.replace("offset\":4", "offset\":3")), "between 4 and 7, but one has offset 3 and length 3");
-        assertRefused(blobs(good.replace("length\":3", "length\":4")), "between 4 and 7, but one has offset 4 and length 4");
+        assertRefused(
+                blobs(good.replace("offset\":4", "offset\":3")), "between 4 and 7, but one has offset 3 and length 3");
+        assertRefused(
+                blobs(good.replace("length\":3", "length\":4")), "between 4 and 7, but one has offset 4 and length 4");
         assertRefused(blobs(good.replace("length\":3", "length\":-1")), "length -1");
         assertRefused(blobs(good.replace("offset\":4", "offset\":9223372036854775807")), "offset 9223372036854775807");
         assertRefused(blobs(good.replace("3}", "3,\"properties\":[]}")), "'properties' must be an object, but is []");
@@ -269,9 +273,14 @@ class PuffinReaderTest {
 
     private static byte[] puffin(String blobs, String json) {
         byte[] payload = json.getBytes(UTF_8);
-        var buffer = ByteBuffer.allocate(8 + blobs.length() + payload.length + 12).order(ByteOrder.LITTLE_ENDIAN);
+        var buffer =
+                ByteBuffer.allocate(8 + blobs.length() + payload.length + 12).order(ByteOrder.LITTLE_ENDIAN);
         buffer.put("PFA1".getBytes(UTF_8)).put(blobs.getBytes(UTF_8));
-        buffer.put("PFA1".getBytes(UTF_8)).put(payload).putInt(payload.length).putInt(0).put("PFA1".getBytes(UTF_8));
+        buffer.put("PFA1".getBytes(UTF_8))
+                .put(payload)
+                .putInt(payload.length)
+                .putInt(0)
+                .put("PFA1".getBytes(UTF_8));
         return buffer.array();
     }
 }

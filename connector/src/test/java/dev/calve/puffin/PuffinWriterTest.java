@@ -53,8 +53,8 @@ class PuffinWriterTest {
     void compressesOnlyBlobsThatAskForIt() throws IOException {
         var content = "x".repeat(10_000).getBytes(UTF_8);
         try (var writer = PuffinWriter.create(storage, FILE, "test")) {
-            var compressed = writer.add(
-                    new BlobSpec("a", List.of(), 1, 1, Optional.of("zstd"), Map.of("k", "v")), content);
+            var compressed =
+                    writer.add(new BlobSpec("a", List.of(), 1, 1, Optional.of("zstd"), Map.of("k", "v")), content);
             assertThat(compressed.length()).isLessThan(1000);
             assertThat(writer.add(spec("b", 1), content).length()).isEqualTo(10_000);
             writer.finish();
