@@ -229,8 +229,9 @@ final class FileProjection {
                 types = types.add(child.getName(), clipped.decoded, true);
             }
             if (fields.isEmpty()) {
-                // Not part of the decoded type: Spark derives a type of its own for it and nobody looks at the values.
-                fields.add(StoredTypes.cheapest(group));
+                var witness = StoredTypes.cheapest(group);
+                fields.add(witness);
+                types = types.add(SparkDecoder.naturalField(witness));
             }
             return new Clipped(
                     group.withNewFields(fields), types, same ? new Shape.Same() : new Shape.Struct(wanted, shapes));
@@ -242,8 +243,9 @@ final class FileProjection {
             Clipped element;
             GroupType stored;
             if (FileFieldIds.isElement(repeated, group.getName())) {
-                element = clip(repeated, wanted.elementType(), elementPath);
-                stored = group.withNewFields(stillElement(element.stored, repeated, group.getName()));
+                element = stillElement(
+                        clip(repeated, wanted.elementType(), elementPath), repeated, group.getName());
+                stored = group.withNewFields(element.stored);
             } else {
                 element = clip(repeated.asGroupType().getType(0), wanted.elementType(), elementPath);
                 stored = group.withNewFields(repeated.asGroupType().withNewFields(element.stored));
@@ -258,18 +260,21 @@ final class FileProjection {
         }
 
         /** Keeps a second field in an element that is only an element because it has more than one. */
-        private static Type stillElement(Type clipped, Type repeated, String listName) {
-            if (FileFieldIds.isElement(clipped, listName)) {
+        private static Clipped stillElement(Clipped clipped, Type repeated, String listName) {
+            if (FileFieldIds.isElement(clipped.stored, listName)) {
                 return clipped;
             }
-            var fields = new ArrayList<>(clipped.asGroupType().getFields());
+            var only = clipped.stored.asGroupType().getType(0);
             for (var field : repeated.asGroupType().getFields()) {
-                if (!field.getName().equals(fields.get(0).getName())) {
-                    fields.add(StoredTypes.plain(field));
-                    break;
+                if (!field.getName().equals(only.getName())) {
+                    var witness = StoredTypes.plain(field);
+                    return new Clipped(
+                            clipped.stored.asGroupType().withNewFields(only, witness),
+                            ((StructType) clipped.decoded).add(SparkDecoder.naturalField(witness)),
+                            clipped.shape);
                 }
             }
-            return clipped.asGroupType().withNewFields(fields);
+            throw new IllegalStateException("An element of list '" + listName + "' must have two fields: " + repeated);
         }
 
         private Clipped clipMap(GroupType group, MapType wanted, String path) {

@@ -11,8 +11,10 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.parquet.VersionParser;
 import org.apache.parquet.column.page.PageReadStore;
 import org.apache.parquet.schema.MessageType;
+import org.apache.parquet.schema.Type;
 import org.apache.spark.sql.execution.datasources.parquet.ParquetToSparkSchemaConverter;
 import org.apache.spark.sql.execution.datasources.parquet.VectorizedParquetRecordReader;
+import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 import org.jspecify.annotations.Nullable;
 import scala.Option;
@@ -86,6 +88,13 @@ final class SparkDecoder extends VectorizedParquetRecordReader {
         decoder.resultBatch();
         decoder.enableReturningBatches();
         return decoder;
+    }
+
+    /** The field of a struct as Spark would decode it if nobody asked for a type. */
+    static StructField naturalField(Type type) {
+        var column = new ParquetToSparkSchemaConverter(CONFIGURATION)
+                .convertParquetColumn(new MessageType("table", type), Option.empty());
+        return ((StructType) column.sparkType()).apply(0);
     }
 
     private static VersionParser.@Nullable ParsedVersion writerVersion(@Nullable String createdBy) {
