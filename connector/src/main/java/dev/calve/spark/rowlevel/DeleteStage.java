@@ -1,0 +1,74 @@
+package dev.calve.spark.rowlevel;
+
+import dev.calve.deletes.PositionBitmap;
+import dev.calve.io.Storage;
+import dev.calve.metadata.FileNames;
+import dev.calve.metadata.TableMetadata;
+import dev.calve.rowdelete.ExistingDeletes;
+import dev.calve.rowdelete.OutcomeCodec;
+import dev.calve.rowdelete.Outcome;
+import dev.calve.rowdelete.SettleMode;
+import dev.calve.rowdelete.Settler;
+import dev.calve.scan.FileTaskCodec;
+import dev.calve.spark.read.TaskReads;
+import dev.calve.spark.wire.ExecutorTable;
+import dev.calve.spark.wire.ExpressionBytes;
+import dev.calve.spark.wire.FileSplits;
+import java.io.IOException;
+import java.io.Serializable;
+import java.io.UncheckedIOException;
+import java.util.List;
+import java.util.UUID;
+import org.apache.spark.TaskContext;
+import scala.collection.Iterator;
+import scala.runtime.AbstractFunction2;
+
+/**
+ * What one task of a delete does: for each of its files, load the deletes so far, find the rows that go, settle. Returns the
+ * outcomes as bytes. A task that fails leaves no file behind.
+ */
+final class DeleteStage extends AbstractFunction2<TaskContext, Iterator<FileSplits>, byte[]> implements Serializable {
+
+    private static final long serialVersionUID = 1L;
+
+    private final ExecutorTable table;
+    private final ExpressionBytes condition;
+    private final String mode;
+    private final String statementId;
+    private final String createdBy;
+
+    DeleteStage(ExecutorTable table, ExpressionBytes condition, SettleMode mode, UUID statementId, String createdBy) {
+        this.table = table;
+        this.condition = condition;
+        this.mode = mode.name();
+        this.statementId = statementId.toString();
+        this.createdBy = createdBy;
+    }
+
+    @Override
+    public byte[] apply(TaskContext context, Iterator<FileSplits> partition) {
+        TableMetadata metadata = table.metadata();
+        Storage storage = table.storage();
+        var reads = new TaskReads(storage, metadata, metadata.schema());
+        var names = new FileNames(
+                metadata, UUID.fromString(statementId), context.partitionId(), context.taskAttemptId());
+        var codec = new FileTaskCodec(metadata);
+        var matcher = new ConditionMatcher(reads, condition);
+        var survivors = new SurvivorCopy(storage, metadata, reads, names);
+        try (var settler =
+                new Settler(storage, metadata, SettleMode.valueOf(mode), names, survivors, createdBy)) {
+            while (partition.hasNext()) {
+                for (FileSplits.Split split : partition.next().splits(codec)) {
+                    context.killTaskIfInterrupted();
+                    PositionBitmap deleted = ExistingDeletes.of(storage, split.task());
+                    PositionBitmap matched = matcher.matches(split.task(), deleted);
+                    settler.settle(split.number(), split.task(), deleted, matched);
+                }
+            }
+            List<Outcome> outcomes = settler.finish();
+            return new OutcomeCodec(metadata).toBytes(outcomes);
+        } catch (IOException e) {
+            throw new UncheckedIOException("Cannot delete from " + table.name() + ": " + e.getMessage(), e);
+        }
+    }
+}

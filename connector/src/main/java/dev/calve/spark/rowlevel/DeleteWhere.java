@@ -1,0 +1,238 @@
+package dev.calve.spark.rowlevel;
+
+import dev.calve.catalog.LoadedTable;
+import dev.calve.commit.CommitOutcome;
+import dev.calve.commit.ConflictRule;
+import dev.calve.commit.FileLedger;
+import dev.calve.commit.Removal;
+import dev.calve.commit.Resettle;
+import dev.calve.commit.SnapshotChange;
+import dev.calve.commit.TableCommit;
+import dev.calve.commit.TableState;
+import dev.calve.expression.Expression;
+import dev.calve.manifest.DeleteFile;
+import dev.calve.manifest.ManifestEntry;
+import dev.calve.metadata.Snapshot;
+import dev.calve.metadata.SnapshotRef;
+import dev.calve.metadata.TableMetadata;
+import dev.calve.metadata.TableProperties;
+import dev.calve.metadata.TableProperties.DeleteGranularity;
+import dev.calve.metadata.TableProperties.IsolationLevel;
+import dev.calve.metadata.TableProperties.RowLevelMode;
+import dev.calve.rowdelete.Outcome;
+import dev.calve.rowdelete.OutcomeCodec;
+import dev.calve.rowdelete.SettleMode;
+import dev.calve.scan.FileTask;
+import dev.calve.scan.ScanPlan;
+import dev.calve.scan.ScanPlanner;
+import dev.calve.spark.convert.CatalystCondition;
+import dev.calve.spark.convert.MetadataColumns;
+import dev.calve.spark.convert.SparkPredicates;
+import dev.calve.spark.convert.SparkTypes;
+import dev.calve.spark.read.TaskPacking;
+import dev.calve.spark.wire.ExecutorTable;
+import dev.calve.spark.wire.ExpressionBytes;
+import dev.calve.spark.wire.FileSplits;
+import dev.calve.spark.write.SnapshotSummaries;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.UUID;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.rdd.RDD;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.connector.expressions.filter.Predicate;
+import org.apache.spark.sql.internal.SQLConf;
+import org.apache.spark.sql.types.StructField;
+import scala.reflect.ClassTag$;
+import scala.runtime.AbstractFunction2;
+import scala.runtime.BoxedUnit;
+
+/**
+ * One {@code DELETE FROM t WHERE p}: plans on the newest snapshot, runs one stage for the files that metadata cannot decide,
+ * commits; plans anew if another writer was faster in a way that matters. Used once, on the driver.
+ *
+ * <p>Cost: manifests that may list matching files; of those files the condition's columns, or all columns where rows are
+ * written again; nothing of a file all or none of whose rows match by its metadata.
+ */
+public final class DeleteWhere {
+
+    private final LoadedTable table;
+    private final Predicate[] predicates;
+    private final SparkSession session;
+    private final UUID statementId = UUID.randomUUID();
+    private final FileLedger ledger;
+
+    public DeleteWhere(LoadedTable table, Predicate[] predicates, SparkSession session) {
+        this.table = table;
+        this.predicates = predicates.clone();
+        this.session = session;
+        this.ledger = new FileLedger(table.storage());
+    }
+
+    /** Whether Spark's predicates can be turned back into Spark's own expression. Free of side effects. */
+    public static boolean canDelete(LoadedTable table, Predicate[] predicates) {
+        return condition(table.metadata(), predicates).isPresent();
+    }
+
+    private static Optional<CatalystCondition> condition(TableMetadata metadata, Predicate[] predicates) {
+        var available = new ArrayList<StructField>(List.of(SparkTypes.toSpark(metadata.schema()).fields()));
+        available.addAll(MetadataColumns.of(metadata));
+        return CatalystCondition.of(
+                predicates, available, SQLConf.get().sessionLocalTimeZone(), SQLConf.get().caseSensitiveAnalysis());
+    }
+
+    /** Runs the statement. An exception means that the table is unchanged, unless it says that nobody knows. */
+    public CommitOutcome run() {
+        try {
+            TableState newest = table.committer().load();
+            Optional<SnapshotChange> change = plan(newest);
+            if (change.isEmpty()) {
+                ledger.abort();
+                return new CommitOutcome.NothingToDo();
+            }
+            Resettle replan = (found, conflict, old) -> plan(found);
+            return new TableCommit(
+                            table.name(),
+                            table.metadata().uuid(),
+                            table.committer(),
+                            table.storage(),
+                            ledger,
+                            statementId,
+                            Clock.systemUTC())
+                    .commit(change.get(), replan);
+        } catch (IOException e) {
+            throw abandoned(new UncheckedIOException("Cannot delete from " + table.name() + ": " + e.getMessage(), e));
+        } catch (RuntimeException e) {
+            throw abandoned(e);
+        }
+    }
+
+    /** Deletes what was written so far; does nothing once a swap was sent without a definite answer. */
+    private RuntimeException abandoned(RuntimeException failure) {
+        try {
+            ledger.abort();
+        } catch (RuntimeException e) {
+            failure.addSuppressed(e);
+        }
+        return failure;
+    }
+
+    private Optional<SnapshotChange> plan(TableState state) {
+        TableMetadata metadata = state.metadata();
+        Optional<Snapshot> snapshot = metadata.currentSnapshot();
+        if (snapshot.isEmpty()) {
+            return Optional.empty();
+        }
+        TableProperties properties = TableProperties.of(metadata, table.name());
+        var converted = new SparkPredicates(metadata.schema(), SQLConf.get().caseSensitiveAnalysis()).convert(predicates);
+        if (converted.exact() && converted.expression() == Expression.Constant.TRUE) {
+            return everything(state, snapshot.get());
+        }
+        ScanPlan plan = new ScanPlanner(table.storage(), metadata, snapshot.get()).plan(converted.expression());
+        var whole = new ArrayList<FileTask>();
+        var evaluated = new ArrayList<FileTask>();
+        for (FileTask task : plan.tasks()) {
+            (converted.exact() && task.everyRowMatches() ? whole : evaluated).add(task);
+        }
+        List<Outcome> outcomes = evaluated.isEmpty() ? List.of() : evaluate(state, evaluated, properties);
+        boolean nothing = whole.isEmpty()
+                && outcomes.stream().allMatch(outcome -> outcome instanceof Outcome.Untouched);
+        if (nothing) {
+            return Optional.empty();
+        }
+        List<ConflictRule> rules = properties.get(TableProperties.DELETE_ISOLATION) == IsolationLevel.SERIALIZABLE
+                ? List.of(new ConflictRule.NoNewDataMatching(converted.expression()))
+                : List.of();
+        return Optional.of(new DeletePlan(snapshot.get(), whole, evaluated, outcomes)
+                .change(SnapshotRef.MAIN, metadata.formatVersion(), rules, SnapshotSummaries.of(session)));
+    }
+
+    /** {@code TRUNCATE} and {@code DELETE WHERE true}: whatever is there when the commit succeeds goes. */
+    private Optional<SnapshotChange> everything(TableState state, Snapshot snapshot) throws UncheckedIOException {
+        ScanPlan plan = new ScanPlanner(table.storage(), state.metadata(), snapshot).plan(Expression.Constant.TRUE);
+        if (plan.tasks().isEmpty()) {
+            return Optional.empty();
+        }
+        return Optional.of(new SnapshotChange(
+                SnapshotChange.Operation.DELETE,
+                SnapshotRef.MAIN,
+                OptionalLong.empty(),
+                state.metadata().formatVersion(),
+                List.of(),
+                List.of(),
+                List.of(new Removal.Matching(Expression.Constant.TRUE)),
+                List.of(),
+                SnapshotSummaries.of(session)));
+    }
+
+    private List<Outcome> evaluate(TableState state, List<FileTask> tasks, TableProperties properties) {
+        TableMetadata metadata = state.metadata();
+        tasks.forEach(this::refuseEqualityDeletes);
+        CatalystCondition condition = condition(metadata, predicates)
+                .orElseThrow(() -> new IllegalStateException(
+                        "DELETE from " + table.name() + " was accepted, but its condition no longer fits the table."));
+        var stage = new DeleteStage(
+                ExecutorTable.of(table.at(state)),
+                ExpressionBytes.of(condition.expression(), condition.columns()),
+                mode(metadata, properties),
+                statementId,
+                SnapshotSummaries.createdBy(session));
+        List<FileSplits> partitions = TaskPacking.wholeFiles(tasks, metadata, properties, session);
+        var codec = new OutcomeCodec(metadata);
+        var outcomes = new ArrayList<Outcome>();
+        var context = JavaSparkContext.fromSparkContext(session.sparkContext());
+        RDD<FileSplits> rdd = context.parallelize(partitions, partitions.size()).rdd();
+        var collect = new AbstractFunction2<Object, byte[], BoxedUnit>() {
+            @Override
+            public BoxedUnit apply(Object partition, byte[] bytes) {
+                List<Outcome> done = codec.fromBytes(bytes);
+                synchronized (outcomes) {
+                    ledger.wroteAll(DeletePlan.written(done));
+                    outcomes.addAll(done);
+                }
+                return BoxedUnit.UNIT;
+            }
+        };
+        String before = context.getLocalProperty("spark.job.description");
+        context.setJobDescription("DELETE FROM " + table.name() + ": find and settle rows in " + tasks.size() + " file(s)");
+        try {
+            session.sparkContext().runJob(rdd, stage, collect, ClassTag$.MODULE$.apply(byte[].class));
+        } finally {
+            context.setJobDescription(before);
+        }
+        return outcomes;
+    }
+
+    private void refuseEqualityDeletes(FileTask task) {
+        for (ManifestEntry<DeleteFile> delete : task.deletes()) {
+            if (delete.file() instanceof DeleteFile.EqualityDeletes) {
+                throw new UnsupportedOperationException("Cannot delete from " + table.name() + ": rows of "
+                        + task.file().path() + " are deleted by the equality delete file " + delete.file().path()
+                        + ", and equality deletes are not supported yet. Compact the table with the engine that wrote it.");
+            }
+        }
+    }
+
+    private SettleMode mode(TableMetadata metadata, TableProperties properties) {
+        if (properties.get(TableProperties.DELETE_MODE) == RowLevelMode.COPY_ON_WRITE) {
+            return SettleMode.REWRITE;
+        }
+        if (metadata.formatVersion() == 1) {
+            throw new IllegalArgumentException("write.delete.mode 'merge-on-read' needs format version 2 or 3, but "
+                    + table.name() + " has 1. Set it to 'copy-on-write', or upgrade the table.");
+        }
+        if (metadata.formatVersion() >= 3) {
+            return SettleMode.VECTOR;
+        }
+        if (properties.get(TableProperties.DELETE_GRANULARITY) != DeleteGranularity.FILE) {
+            throw new UnsupportedOperationException("write.delete.granularity of " + table.name()
+                    + " must be 'file', not 'partition', which is not supported yet.");
+        }
+        return SettleMode.POSITION_FILE;
+    }
+}

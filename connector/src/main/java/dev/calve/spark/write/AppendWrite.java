@@ -1,0 +1,85 @@
+package dev.calve.spark.write;
+
+import dev.calve.catalog.LoadedTable;
+import dev.calve.metadata.TableMetadata;
+import dev.calve.metadata.TableProperties;
+import dev.calve.metadata.TableProperties.DistributionMode;
+import dev.calve.partition.PartitionField;
+import dev.calve.spark.convert.SparkTransforms;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.connector.distributions.Distribution;
+import org.apache.spark.sql.connector.distributions.Distributions;
+import org.apache.spark.sql.connector.expressions.Expression;
+import org.apache.spark.sql.connector.expressions.Expressions;
+import org.apache.spark.sql.connector.expressions.SortDirection;
+import org.apache.spark.sql.connector.expressions.SortOrder;
+import org.apache.spark.sql.connector.write.BatchWrite;
+import org.apache.spark.sql.connector.write.LogicalWriteInfo;
+import org.apache.spark.sql.connector.write.RequiresDistributionAndOrdering;
+
+/**
+ * An append. The distribution is the table's {@code write.distribution-mode}: {@code hash}, the default, clusters the rows
+ * of a partitioned table by partition; {@code range} sorts them into tasks by partition; {@code none} takes them as they come.
+ */
+final class AppendWrite implements RequiresDistributionAndOrdering {
+
+    private final LoadedTable table;
+    private final LogicalWriteInfo info;
+    private final SparkSession session;
+
+    AppendWrite(LoadedTable table, LogicalWriteInfo info, SparkSession session) {
+        this.table = table;
+        this.info = info;
+        this.session = session;
+    }
+
+    @Override
+    public BatchWrite toBatch() {
+        return new AppendBatch(table, info.schema(), session);
+    }
+
+    @Override
+    public Distribution requiredDistribution() {
+        List<Expression> partition = partitionExpressions();
+        DistributionMode mode =
+                table.properties().get(TableProperties.DISTRIBUTION_MODE).orElse(DistributionMode.HASH);
+        if (partition.isEmpty() || mode == DistributionMode.NONE) {
+            return Distributions.unspecified();
+        }
+        if (mode == DistributionMode.HASH) {
+            return Distributions.clustered(partition.toArray(Expression[]::new));
+        }
+        return Distributions.ordered(partition.stream()
+                .map(expression -> Expressions.sort(expression, SortDirection.ASCENDING))
+                .toArray(SortOrder[]::new));
+    }
+
+    @Override
+    public boolean distributionStrictlyRequired() {
+        return false;
+    }
+
+    @Override
+    public SortOrder[] requiredOrdering() {
+        return new SortOrder[0];
+    }
+
+    private List<Expression> partitionExpressions() {
+        TableMetadata metadata = table.metadata();
+        var expressions = new ArrayList<Expression>();
+        for (PartitionField field : metadata.spec().fields()) {
+            metadata.schema()
+                    .name(field.sourceId())
+                    .flatMap(column -> SparkTransforms.toSpark(column, field.transform()))
+                    .ifPresent(expressions::add);
+        }
+        return expressions;
+    }
+
+    @Override
+    public String description() {
+        return "Calve append to " + table.name();
+    }
+}

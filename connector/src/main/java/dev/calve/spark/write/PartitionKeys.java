@@ -1,0 +1,118 @@
+package dev.calve.spark.write;
+
+import dev.calve.metadata.TableMetadata;
+import dev.calve.partition.PartitionField;
+import dev.calve.partition.PartitionSpec;
+import dev.calve.partition.PartitionTuple;
+import dev.calve.partition.Transform;
+import dev.calve.partition.Transforms;
+import dev.calve.schema.Field;
+import dev.calve.schema.Schema;
+import dev.calve.schema.Type;
+import dev.calve.spark.convert.SparkTypes;
+import dev.calve.spark.convert.SparkValues;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.StructType;
+import org.apache.spark.unsafe.types.UTF8String;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Computes the partition of each row. The last row's source values are remembered, because rows of a partition mostly come
+ * together and often repeat them. For one thread.
+ */
+final class PartitionKeys {
+
+    /** How one partition field is computed from a row. */
+    private record Part(int[] path, int[] sizes, DataType sparkType, Type source, Transform transform) {}
+
+    private final List<Part> parts = new ArrayList<>();
+    private final @Nullable Object[] lastSources;
+    private PartitionTuple last = PartitionTuple.EMPTY;
+    private boolean hasLast;
+
+    /** @param rows the type of the rows, whose columns are the schema's in order */
+    PartitionKeys(TableMetadata table, StructType rows) {
+        PartitionSpec spec = table.spec();
+        for (PartitionField field : spec.fields()) {
+            parts.add(part(table.schema(), field));
+        }
+        if (rows.size() != table.schema().fields().size()) {
+            throw new IllegalArgumentException("Rows must have the columns of " + table.schema() + ", not " + rows.simpleString());
+        }
+        lastSources = new @Nullable Object[parts.size()];
+    }
+
+    private static Part part(Schema schema, PartitionField field) {
+        Field source = schema.field(field.sourceId())
+                .orElseThrow(() -> new UnsupportedOperationException("Partition field '" + field.name()
+                        + "' must have a source column, but the table has no column with id " + field.sourceId()
+                        + " any more. Drop the partition field first."));
+        var ancestors = new ArrayList<Field>();
+        ancestors.add(source);
+        for (var at = schema.parent(source.id()); at.isPresent(); at = schema.parent(at.get().id())) {
+            ancestors.add(0, at.get());
+        }
+        var path = new int[ancestors.size()];
+        var sizes = new int[ancestors.size()];
+        List<Field> siblings = schema.fields();
+        for (int i = 0; i < path.length; i++) {
+            path[i] = siblings.indexOf(ancestors.get(i));
+            if (ancestors.get(i).type() instanceof Type.Struct struct) {
+                siblings = struct.fields();
+                sizes[i] = siblings.size();
+            }
+        }
+        return new Part(path, sizes, SparkTypes.toSpark(source.type(), source.name()), source.type(), field.transform());
+    }
+
+    /** The partition of a row. The tuple of consecutive rows of a partition is mostly the same object. */
+    PartitionTuple of(InternalRow row) {
+        boolean same = hasLast;
+        for (int i = 0; i < lastSources.length; i++) {
+            Object value = value(row, parts.get(i));
+            if (!same || !Objects.deepEquals(value, lastSources[i])) {
+                same = false;
+                lastSources[i] = value instanceof UTF8String text ? text.copy() : value;
+            }
+        }
+        if (!same) {
+            last = tuple();
+            hasLast = true;
+        }
+        return last;
+    }
+
+    private PartitionTuple tuple() {
+        var values = new @Nullable Object[lastSources.length];
+        for (int i = 0; i < values.length; i++) {
+            Part part = parts.get(i);
+            Object source = lastSources[i];
+            values[i] = source == null
+                    ? null
+                    : Transforms.apply(
+                            part.transform(),
+                            part.source(),
+                            SparkValues.fromSpark(part.source(), source)
+                                    .orElseThrow(() -> new IllegalArgumentException("Value '" + source
+                                            + "' must be a " + part.source() + " to choose a partition.")));
+        }
+        return PartitionTuple.copyOf(Arrays.asList(values));
+    }
+
+    private static @Nullable Object value(InternalRow row, Part part) {
+        InternalRow at = row;
+        int deepest = part.path().length - 1;
+        for (int i = 0; i < deepest; i++) {
+            if (at.isNullAt(part.path()[i])) {
+                return null;
+            }
+            at = at.getStruct(part.path()[i], part.sizes()[i]);
+        }
+        return at.isNullAt(part.path()[deepest]) ? null : at.get(part.path()[deepest], part.sparkType());
+    }
+}
