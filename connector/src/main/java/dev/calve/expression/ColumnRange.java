@@ -64,8 +64,10 @@ final class ColumnRange {
             boolean mayBeOrdinary,
             Optional<Bytes> lowerBound,
             Optional<Bytes> upperBound) {
-        Object lower = Literals.isOrdered(type) ? decode(type, storedType, lowerBound) : null;
-        Object upper = Literals.isOrdered(type) ? decode(type, storedType, upperBound) : null;
+        // A partition field whose source is gone is typed unknown: its bounds cannot be read.
+        boolean readable = Literals.isOrdered(type) && Literals.isOrdered(storedType);
+        Object lower = readable ? decode(type, storedType, lowerBound) : null;
+        Object upper = readable ? decode(type, storedType, upperBound) : null;
         boolean nanBound = (lower != null && Literals.isNaN(lower)) || (upper != null && Literals.isNaN(upper));
         if (nanBound) {
             // The format forbids it, but writers that compare plainly let one NaN spoil both bounds.

@@ -26,78 +26,75 @@ import java.util.List;
  * Both speak of TRUE only, so a projection must not be put under a negation. Partition fields without the predicate's
  * column, and void and unknown transforms, say nothing: TRUE for inclusive, FALSE for strict.
  */
-public final class Projection implements NormalCases<Expression> {
+public final class Projection {
 
-    private final PartitionSpec spec;
-    private final boolean inclusive;
-
-    private Projection(PartitionSpec spec, boolean inclusive) {
-        this.spec = spec;
-        this.inclusive = inclusive;
-    }
+    private Projection() {}
 
     public static Expression inclusive(PartitionSpec spec, Expression expression) {
-        return Expressions.negationNormal(expression).match(new Projection(spec, true));
+        return Expressions.negationNormal(expression).match(new Rules(spec, true));
     }
 
     public static Expression strict(PartitionSpec spec, Expression expression) {
-        return Expressions.negationNormal(expression).match(new Projection(spec, false));
+        return Expressions.negationNormal(expression).match(new Rules(spec, false));
     }
 
-    @Override
-    public Expression constant(Constant constant) {
-        return constant;
-    }
+    private record Rules(PartitionSpec spec, boolean inclusive) implements NormalCases<Expression> {
 
-    @Override
-    public Expression and(And and) {
-        return Expressions.and(all(and.parts()));
-    }
-
-    @Override
-    public Expression or(Or or) {
-        return Expressions.or(all(or.parts()));
-    }
-
-    private List<Expression> all(List<Expression> parts) {
-        return parts.stream().map(part -> part.match(this)).toList();
-    }
-
-    @Override
-    public Expression comparison(Comparison comparison) {
-        return predicate(comparison, false);
-    }
-
-    @Override
-    public Expression in(In in, boolean negated) {
-        return predicate(in, negated);
-    }
-
-    @Override
-    public Expression startsWith(StartsWith startsWith, boolean negated) {
-        return predicate(startsWith, negated);
-    }
-
-    @Override
-    public Expression isNull(IsNull isNull, boolean negated) {
-        return predicate(isNull, negated);
-    }
-
-    @Override
-    public Expression isNaN(IsNaN isNaN, boolean negated) {
-        return predicate(isNaN, negated);
-    }
-
-    private Expression predicate(Predicate predicate, boolean negated) {
-        int columnId = predicate.term().column().fieldId();
-        var projections = new ArrayList<Expression>();
-        for (PartitionField field : spec.fields()) {
-            if (field.sourceIds().size() == 1 && field.sourceId() == columnId) {
-                var projection = new TransformProjection(
-                        field, predicate.term().column().type(), inclusive);
-                projections.add(projection.project(predicate, negated));
-            }
+        @Override
+        public Expression constant(Constant constant) {
+            return constant;
         }
-        return inclusive ? Expressions.and(projections) : Expressions.or(projections);
+
+        @Override
+        public Expression and(And and) {
+            return Expressions.and(all(and.parts()));
+        }
+
+        @Override
+        public Expression or(Or or) {
+            return Expressions.or(all(or.parts()));
+        }
+
+        private List<Expression> all(List<Expression> parts) {
+            return parts.stream().map(part -> part.match(this)).toList();
+        }
+
+        @Override
+        public Expression comparison(Comparison comparison) {
+            return predicate(comparison, false);
+        }
+
+        @Override
+        public Expression in(In in, boolean negated) {
+            return predicate(in, negated);
+        }
+
+        @Override
+        public Expression startsWith(StartsWith startsWith, boolean negated) {
+            return predicate(startsWith, negated);
+        }
+
+        @Override
+        public Expression isNull(IsNull isNull, boolean negated) {
+            return predicate(isNull, negated);
+        }
+
+        @Override
+        public Expression isNaN(IsNaN isNaN, boolean negated) {
+            return predicate(isNaN, negated);
+        }
+
+        private Expression predicate(Predicate predicate, boolean negated) {
+            int columnId = predicate.term().column().fieldId();
+            var projections = new ArrayList<Expression>();
+            for (PartitionField field : spec.fields()) {
+                if (field.sourceIds().size() == 1 && field.sourceId() == columnId) {
+                    var projection = new TransformProjection(
+                            field, predicate.term().column().type(), inclusive);
+                    projections.add(projection.project(predicate, negated));
+                }
+            }
+            return inclusive ? Expressions.and(projections) : Expressions.or(projections);
+        }
     }
 }

@@ -77,6 +77,16 @@ class ManifestPrunerTest {
     }
 
     @Test
+    void boundsOfAFieldWhoseSourceIsGoneExcludeNothing() {
+        var partitionType = new Type.Struct(List.of(Field.optional(1000, "p", Type.Simple.UNKNOWN)));
+        var bound = Optional.of(ValueCodec.encode(Type.Simple.INT, 7));
+        var summaries = Optional.of(List.of(new FieldSummary(false, Optional.of(false), bound, bound)));
+
+        assertThat(new ManifestPruner(partitionType, compare(Type.Simple.INT, Operator.EQUAL, 8)).mightMatch(summaries))
+                .isTrue();
+    }
+
+    @Test
     void missingSummariesExcludeNothing() {
         var partitionType = new Type.Struct(List.of(Field.optional(1000, "p", Type.Simple.INT)));
         var pruner = new ManifestPruner(partitionType, compare(Type.Simple.INT, Operator.EQUAL, 7));
