@@ -80,8 +80,9 @@ public record CatalystCondition(Expression expression, StructType columns) {
             if (expression instanceof UnresolvedAttribute attribute) {
                 return column(CollectionConverters.asJava(attribute.nameParts()));
             }
-            var bound = (Expression) expression.mapChildren(this::bind);
-            if (bound instanceof TimeZoneAwareExpression aware && aware.timeZoneId().isEmpty()) {
+            Expression bound = expression.mapChildren(this::bind);
+            if (bound instanceof TimeZoneAwareExpression aware
+                    && aware.timeZoneId().isEmpty()) {
                 bound = (Expression) aware.withTimeZone(timeZone);
             }
             return bound instanceof In in ? asSet(in) : bound;
@@ -94,7 +95,8 @@ public record CatalystCondition(Expression expression, StructType columns) {
                 return Literal.TrueLiteral();
             }
             int ordinal = used.computeIfAbsent(top.get(), field -> used.size());
-            Expression reference = new BoundReference(ordinal, top.get().dataType(), top.get().nullable());
+            Expression reference =
+                    new BoundReference(ordinal, top.get().dataType(), top.get().nullable());
             for (String part : parts.subList(1, parts.size())) {
                 if (!(reference.dataType() instanceof StructType struct)) {
                     failed = true;
@@ -106,14 +108,17 @@ public record CatalystCondition(Expression expression, StructType columns) {
                     return Literal.TrueLiteral();
                 }
                 int index = List.of(struct.fields()).indexOf(nested.get());
-                reference = new GetStructField(reference, index, Option.apply(nested.get().name()));
+                reference = new GetStructField(
+                        reference, index, Option.apply(nested.get().name()));
             }
             return reference;
         }
 
         private Optional<StructField> find(List<StructField> fields, String name) {
             return fields.stream()
-                    .filter(field -> caseSensitive ? field.name().equals(name) : field.name().equalsIgnoreCase(name))
+                    .filter(field -> caseSensitive
+                            ? field.name().equals(name)
+                            : field.name().equalsIgnoreCase(name))
                     .findFirst();
         }
 

@@ -49,7 +49,9 @@ public final class SparkPredicates {
 
     private Converted conjunct(Predicate predicate) {
         if (predicate.name().equals("AND")) {
-            Predicate[] sides = {(Predicate) predicate.children()[0], (Predicate) predicate.children()[1]};
+            Predicate[] sides = {
+                (Predicate) predicate.children()[0], (Predicate) predicate.children()[1]
+            };
             return convert(sides);
         }
         return exact(predicate)
@@ -66,7 +68,8 @@ public final class SparkPredicates {
             case "OR" -> all(predicate).map(Expressions::or);
             case "NOT" -> exact((Predicate) predicate.children()[0]).map(Expressions::not);
             case "IS_NULL" -> column(predicate.children()[0]).map(Expressions::isNull);
-            case "IS_NOT_NULL" -> column(predicate.children()[0]).map(column -> Expressions.not(Expressions.isNull(column)));
+            case "IS_NOT_NULL" ->
+                column(predicate.children()[0]).map(column -> Expressions.not(Expressions.isNull(column)));
             case "=" -> comparison(predicate, Operator.EQUAL);
             case "<>" -> comparison(predicate, Operator.NOT_EQUAL);
             case "<" -> comparison(predicate, Operator.LESS);
@@ -159,7 +162,8 @@ public final class SparkPredicates {
     }
 
     /** A non-null literal of exactly the column's type. */
-    private static Optional<Object> literal(Type type, org.apache.spark.sql.connector.expressions.Expression expression) {
+    private static Optional<Object> literal(
+            Type type, org.apache.spark.sql.connector.expressions.Expression expression) {
         if (!(expression instanceof Literal<?> literal) || literal.value() == null) {
             return Optional.empty();
         }
@@ -198,7 +202,8 @@ public final class SparkPredicates {
 
     private Optional<Field> child(List<Field> fields, String name) {
         return fields.stream()
-                .filter(field -> caseSensitive ? field.name().equals(name) : field.name().equalsIgnoreCase(name))
+                .filter(field ->
+                        caseSensitive ? field.name().equals(name) : field.name().equalsIgnoreCase(name))
                 .findFirst();
     }
 

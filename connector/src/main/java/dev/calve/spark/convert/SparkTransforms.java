@@ -31,17 +31,16 @@ public final class SparkTransforms {
             throw unknown(transform);
         }
         String column = String.join(".", references[0].fieldNames());
-        Transform result =
-                switch (transform.name().toLowerCase(Locale.ROOT)) {
-                    case "identity" -> Transform.IDENTITY;
-                    case "bucket" -> new Transform.Bucket(parameter(transform));
-                    case "truncate" -> new Transform.Truncate(parameter(transform));
-                    case "year", "years" -> Transform.Time.YEAR;
-                    case "month", "months" -> Transform.Time.MONTH;
-                    case "day", "days", "date" -> Transform.Time.DAY;
-                    case "hour", "hours", "date_hour" -> Transform.Time.HOUR;
-                    default -> throw unknown(transform);
-                };
+        Transform result = switch (transform.name().toLowerCase(Locale.ROOT)) {
+            case "identity" -> Transform.IDENTITY;
+            case "bucket" -> new Transform.Bucket(parameter(transform));
+            case "truncate" -> new Transform.Truncate(parameter(transform));
+            case "year", "years" -> Transform.Time.YEAR;
+            case "month", "months" -> Transform.Time.MONTH;
+            case "day", "days", "date" -> Transform.Time.DAY;
+            case "hour", "hours", "date_hour" -> Transform.Time.HOUR;
+            default -> throw unknown(transform);
+        };
         return new OnColumn(column, result);
     }
 
@@ -55,12 +54,14 @@ public final class SparkTransforms {
     }
 
     private static IllegalArgumentException unknown(org.apache.spark.sql.connector.expressions.Transform transform) {
-        return new IllegalArgumentException("A partition transform must be a column, bucket(n, column), truncate(n, column),"
-                + " years, months, days or hours of a column, not '" + transform.describe() + "'.");
+        return new IllegalArgumentException(
+                "A partition transform must be a column, bucket(n, column), truncate(n, column),"
+                        + " years, months, days or hours of a column, not '" + transform.describe() + "'.");
     }
 
     /** The transform as Spark shows it; empty for transforms Spark has no name for. */
-    public static Optional<org.apache.spark.sql.connector.expressions.Transform> toSpark(String column, Transform transform) {
+    public static Optional<org.apache.spark.sql.connector.expressions.Transform> toSpark(
+            String column, Transform transform) {
         if (transform instanceof Transform.Identity) {
             return Optional.of(Expressions.identity(column));
         }
@@ -68,8 +69,8 @@ public final class SparkTransforms {
             return Optional.of(Expressions.bucket(bucket.count(), column));
         }
         if (transform instanceof Transform.Truncate truncate) {
-            return Optional.of(Expressions.apply(
-                    "truncate", Expressions.literal(truncate.width()), Expressions.column(column)));
+            return Optional.of(
+                    Expressions.apply("truncate", Expressions.literal(truncate.width()), Expressions.column(column)));
         }
         if (transform instanceof Transform.Time time) {
             return Optional.of(

@@ -151,8 +151,7 @@ public final class SparkTypes {
         }
         if (type instanceof ArrayType array) {
             int id = ++ids[0];
-            return new Type.ListOf(
-                    id, !array.containsNull(), fromSpark(array.elementType(), column + ".element", ids));
+            return new Type.ListOf(id, !array.containsNull(), fromSpark(array.elementType(), column + ".element", ids));
         }
         if (type instanceof MapType map) {
             int key = ++ids[0];

@@ -311,6 +311,10 @@ public final class ColumnarFileReader implements Closeable {
             return spark.resultBatch().numRows();
         } catch (UncheckedIOException | IllegalStateException e) {
             throw e;
+        } catch (IOException e) {
+            throw String.valueOf(e.getMessage()).contains(read.file.location())
+                    ? e
+                    : new IOException(undecodable(e), e);
         } catch (UnsupportedOperationException e) {
             throw new UnsupportedOperationException(undecodable(e), e);
         } catch (RuntimeException e) {
@@ -318,7 +322,7 @@ public final class ColumnarFileReader implements Closeable {
         }
     }
 
-    private String undecodable(RuntimeException cause) {
+    private String undecodable(Exception cause) {
         return "Columns %s of data file '%s' must be decodable from position %d on, but: %s"
                 .formatted(
                         Arrays.toString(projection.storedTypes.fieldNames()),

@@ -17,6 +17,7 @@ import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.DecimalType;
 import org.apache.spark.sql.types.MapType;
+import org.apache.spark.sql.types.NullType;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.types.VariantType;
@@ -109,6 +110,9 @@ final class FileProjection {
 
         private ColumnSource source(StructField field) {
             int id = idOrThrow(field, field.name());
+            if (field.dataType() instanceof NullType) {
+                return new ColumnSource.Constant(field.dataType(), Optional.empty());
+            }
             if (id == MetadataFields.POS.id()) {
                 return new ColumnSource.Position();
             }
@@ -215,7 +219,7 @@ final class FileProjection {
                 var field = wanted.apply(i);
                 var fieldPath = path + "." + field.name();
                 int id = idOrThrow(field, fieldPath);
-                var child = children.get(id);
+                var child = field.dataType() instanceof NullType ? null : children.get(id);
                 if (child == null) {
                     same = false;
                     shapes.add(new Shape.StructField(

@@ -157,7 +157,8 @@ final class ParquetSourceStream extends SeekableInputStream {
 
     private void readJoined(List<ParquetFileRange> ranges, long start, int count) throws IOException {
         if (start + count > length) {
-            throw new EOFException("Cannot read " + count + " bytes at " + start + " of a file of " + length + " bytes");
+            throw new EOFException(
+                    "Cannot read " + count + " bytes at " + start + " of a file of " + length + " bytes");
         }
         var bytes = new byte[count];
         if (!readFromTail(start, bytes, 0, count)) {

@@ -3,6 +3,7 @@ package dev.calve.spark.read;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The options of one read: {@code split-size} in bytes and {@code batch-size} in rows; both override table properties.
@@ -32,8 +33,7 @@ public record ReadSettings(OptionalLong splitSize, Optional<Integer> batchRows) 
         throw notPositive(name, text, null);
     }
 
-    private static IllegalArgumentException notPositive(
-            String name, String text, @org.jspecify.annotations.Nullable Exception cause) {
+    private static IllegalArgumentException notPositive(String name, String text, @Nullable Exception cause) {
         return new IllegalArgumentException(
                 "Read option '" + name + "' must be a positive whole number, not '" + text + "'.", cause);
     }

@@ -80,9 +80,10 @@ final class RowGroupMetrics {
             case INT64 -> Optional.of(ValueCodec.encode(Type.Simple.LONG, value));
             case FLOAT -> Optional.of(ValueCodec.encode(Type.Simple.FLOAT, value));
             case DOUBLE -> Optional.of(ValueCodec.encode(Type.Simple.DOUBLE, value));
-            case BINARY -> logical == null || logical instanceof StringLogicalTypeAnnotation
-                    ? Optional.of(Bytes.wrap(((Binary) value).getBytes()))
-                    : Optional.empty();
+            case BINARY ->
+                logical == null || logical instanceof StringLogicalTypeAnnotation
+                        ? Optional.of(Bytes.wrap(((Binary) value).getBytes()))
+                        : Optional.empty();
             default -> Optional.empty();
         };
     }

@@ -74,8 +74,8 @@ public final class SnapshotScan implements Scan, Batch, SupportsReportStatistics
     @Override
     public InputPartition[] planInputPartitions() {
         List<FileTask> tasks = plan().map(ScanPlan::tasks).orElse(List.of());
-        List<FileSplits> partitions = TaskPacking.splitFiles(
-                tasks, table.metadata(), table.properties(), session, settings.splitSize());
+        List<FileSplits> partitions =
+                TaskPacking.splitFiles(tasks, table.metadata(), table.properties(), session, settings.splitSize());
         return partitions.toArray(InputPartition[]::new);
     }
 
@@ -89,8 +89,7 @@ public final class SnapshotScan implements Scan, Batch, SupportsReportStatistics
     /** The plan; empty for a table without a snapshot. */
     private synchronized Optional<ScanPlan> plan() {
         if (plan.isEmpty() && snapshot.isPresent()) {
-            plan = Optional.of(
-                    new ScanPlanner(table.storage(), table.metadata(), snapshot.get()).plan(filter));
+            plan = Optional.of(new ScanPlanner(table.storage(), table.metadata(), snapshot.get()).plan(filter));
         }
         return plan;
     }
@@ -102,7 +101,8 @@ public final class SnapshotScan implements Scan, Batch, SupportsReportStatistics
         return new Statistics() {
             @Override
             public OptionalLong sizeInBytes() {
-                return OptionalLong.of(Math.max(1, Math.multiplyHigh(rows, width) == 0 ? rows * width : Long.MAX_VALUE));
+                return OptionalLong.of(
+                        Math.max(1, Math.multiplyHigh(rows, width) == 0 ? rows * width : Long.MAX_VALUE));
             }
 
             @Override

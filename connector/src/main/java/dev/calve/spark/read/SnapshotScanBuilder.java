@@ -4,6 +4,7 @@ import dev.calve.catalog.LoadedTable;
 import dev.calve.metadata.Snapshot;
 import dev.calve.schema.Schema;
 import dev.calve.spark.convert.SparkPredicates;
+import dev.calve.spark.convert.SparkTypes;
 import java.util.ArrayList;
 import java.util.Optional;
 import org.apache.spark.sql.SparkSession;
@@ -81,7 +82,7 @@ public final class SnapshotScanBuilder
 
     @Override
     public Scan build() {
-        StructType all = dev.calve.spark.convert.SparkTypes.toSpark(schema);
+        StructType all = SparkTypes.toSpark(schema);
         return new SnapshotScan(
                 table, snapshot, schema, wanted.withIds(columns.orElse(all)), filter.expression(), settings, session);
     }

@@ -62,18 +62,21 @@ final class StoredTypes {
         }
         return switch (type.getPrimitiveTypeName()) {
             case BOOLEAN -> wanted instanceof BooleanType;
-            case INT32 -> isSignedInt(annotation)
-                    ? wanted instanceof IntegerType || wanted instanceof LongType
-                    : annotation instanceof DateLogicalTypeAnnotation && wanted instanceof DateType;
-            case INT64 -> isSignedInt(annotation)
-                    ? wanted instanceof LongType
-                    : isMillisOrMicros(annotation)
-                            && (wanted instanceof TimestampType || wanted instanceof TimestampNTZType);
+            case INT32 ->
+                isSignedInt(annotation)
+                        ? wanted instanceof IntegerType || wanted instanceof LongType
+                        : annotation instanceof DateLogicalTypeAnnotation && wanted instanceof DateType;
+            case INT64 ->
+                isSignedInt(annotation)
+                        ? wanted instanceof LongType
+                        : isMillisOrMicros(annotation)
+                                && (wanted instanceof TimestampType || wanted instanceof TimestampNTZType);
             case FLOAT -> wanted instanceof FloatType || wanted instanceof DoubleType;
             case DOUBLE -> wanted instanceof DoubleType;
             case INT96 -> wanted instanceof TimestampType || wanted instanceof TimestampNTZType;
-            case BINARY -> (isText(annotation) && wanted instanceof StringType)
-                    || (isBytes(annotation) && wanted instanceof BinaryType);
+            case BINARY ->
+                (isText(annotation) && wanted instanceof StringType)
+                        || (isBytes(annotation) && wanted instanceof BinaryType);
             case FIXED_LEN_BYTE_ARRAY -> annotation == null && wanted instanceof BinaryType;
         };
     }
@@ -84,7 +87,8 @@ final class StoredTypes {
      */
     static PrimitiveType decodableDecimal(PrimitiveType type) {
         var decimal = (DecimalLogicalTypeAnnotation) type.getLogicalTypeAnnotation();
-        return type.getPrimitiveTypeName() == PrimitiveTypeName.INT64 && decimal.getPrecision() <= Decimal.MAX_INT_DIGITS()
+        return type.getPrimitiveTypeName() == PrimitiveTypeName.INT64
+                        && decimal.getPrecision() <= Decimal.MAX_INT_DIGITS()
                 ? type.withLogicalTypeAnnotation(
                         LogicalTypeAnnotation.decimalType(decimal.getScale(), Decimal.MAX_INT_DIGITS() + 1))
                 : type;
@@ -151,13 +155,11 @@ final class StoredTypes {
     }
 
     private static boolean isSignedInt(@Nullable LogicalTypeAnnotation annotation) {
-        return annotation == null
-                || (annotation instanceof IntLogicalTypeAnnotation integer && integer.isSigned());
+        return annotation == null || (annotation instanceof IntLogicalTypeAnnotation integer && integer.isSigned());
     }
 
     private static boolean isMillisOrMicros(@Nullable LogicalTypeAnnotation annotation) {
-        return annotation instanceof TimestampLogicalTypeAnnotation timestamp
-                && timestamp.getUnit() != TimeUnit.NANOS;
+        return annotation instanceof TimestampLogicalTypeAnnotation timestamp && timestamp.getUnit() != TimeUnit.NANOS;
     }
 
     private static boolean isText(@Nullable LogicalTypeAnnotation annotation) {
@@ -175,6 +177,7 @@ final class StoredTypes {
             PrimitiveType type, @Nullable LogicalTypeAnnotation annotation, DecimalType wanted) {
         return annotation instanceof DecimalLogicalTypeAnnotation stored
                 && type.getPrimitiveTypeName() != PrimitiveTypeName.INT96
-                && stored.getScale() == wanted.scale() && stored.getPrecision() <= wanted.precision();
+                && stored.getScale() == wanted.scale()
+                && stored.getPrecision() <= wanted.precision();
     }
 }

@@ -1,8 +1,10 @@
 package dev.calve.spark.read;
 
 import org.apache.spark.sql.execution.vectorized.ConstantColumnVector;
+import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.Decimal;
 import org.apache.spark.sql.types.StructType;
+import org.apache.spark.sql.types.VariantType;
 import org.apache.spark.sql.vectorized.ColumnVector;
 import org.apache.spark.sql.vectorized.ColumnarArray;
 import org.apache.spark.sql.vectorized.ColumnarMap;
@@ -10,8 +12,8 @@ import org.apache.spark.unsafe.types.UTF8String;
 
 /**
  * A column without the deleted rows: row i is row {@code survivors[i]} of the source. The array is shared by all columns
- * of a batch and filled anew for each batch. A struct's children are survivors too, because Spark asks a struct's child
- * with the struct's row; the elements of arrays and maps are not, because they have offsets of their own.
+ * of a batch and filled anew for each batch. The children of a struct or variant are survivors too, because Spark asks
+ * them with the row of the struct; the elements of arrays and maps are not, because they have offsets of their own.
  */
 final class SurvivorVector extends ColumnVector {
 
@@ -23,11 +25,18 @@ final class SurvivorVector extends ColumnVector {
         super(source.dataType());
         this.source = source;
         this.survivors = survivors;
-        int fields = source.dataType() instanceof StructType struct ? struct.size() : 0;
-        this.children = new ColumnVector[fields];
-        for (int i = 0; i < fields; i++) {
+        this.children = new ColumnVector[rowChildren(source.dataType())];
+        for (int i = 0; i < children.length; i++) {
             children[i] = of(source.getChild(i), survivors);
         }
+    }
+
+    /** Number of children that have one row for each row of the column. */
+    private static int rowChildren(DataType type) {
+        if (type instanceof StructType struct) {
+            return struct.size();
+        }
+        return type instanceof VariantType ? 2 : 0;
     }
 
     /** Shows the surviving rows of a column; a constant column is its own view. */
@@ -119,7 +128,6 @@ final class SurvivorVector extends ColumnVector {
 
     @Override
     public ColumnVector getChild(int ordinal) {
-        // A variant's value and metadata are children without being fields of a struct.
-        return ordinal < children.length ? children[ordinal] : of(source.getChild(ordinal), survivors);
+        return children[ordinal];
     }
 }

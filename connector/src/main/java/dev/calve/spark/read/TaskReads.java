@@ -103,7 +103,8 @@ public final class TaskReads {
             PartitionField field = spec.fields().get(i);
             Optional<Object> value = file.partition().value(i);
             if (field.transform() instanceof Transform.Identity && value.isPresent()) {
-                read.absentValue(field.sourceId(), SparkValues.toSpark(types.get(i).type(), value.get()));
+                read.absentValue(
+                        field.sourceId(), SparkValues.toSpark(types.get(i).type(), value.get()));
             }
         }
     }
@@ -115,7 +116,9 @@ public final class TaskReads {
         var row = new @Nullable Object[values.size()];
         for (int i = 0; i < row.length; i++) {
             Object value = values.get(i);
-            row[i] = value == null ? null : SparkValues.toSpark(type.fields().get(i).type(), value);
+            row[i] = value == null
+                    ? null
+                    : SparkValues.toSpark(type.fields().get(i).type(), value);
         }
         return new GenericInternalRow(row);
     }

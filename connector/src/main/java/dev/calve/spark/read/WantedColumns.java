@@ -1,9 +1,9 @@
 package dev.calve.spark.read;
 
-import dev.calve.spark.convert.MetadataColumns;
-import dev.calve.spark.convert.SparkTypes;
 import dev.calve.metadata.TableMetadata;
 import dev.calve.schema.Schema;
+import dev.calve.spark.convert.MetadataColumns;
+import dev.calve.spark.convert.SparkTypes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

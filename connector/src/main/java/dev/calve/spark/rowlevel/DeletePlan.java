@@ -51,8 +51,10 @@ record DeletePlan(Snapshot read, List<FileTask> wholeFiles, List<FileTask> evalu
             } else if (outcome instanceof Outcome.Rewritten rewritten) {
                 removed.add(Removal.Known.of(file, task.manifest()));
                 // Deletes up to the snapshot read were applied by the rewrite; later equality deletes must still apply.
-                rewritten.files().forEach(written -> addedData.add(
-                        new AddedData(written, OptionalLong.of(read.sequenceNumber()))));
+                rewritten
+                        .files()
+                        .forEach(written ->
+                                addedData.add(new AddedData(written, OptionalLong.of(read.sequenceNumber()))));
                 guarded.put(file.path(), new ConflictRule.Place(file.specId(), file.partition()));
             } else if (outcome instanceof Outcome.Deletes deletes) {
                 addedDeletes.add(new AddedDelete(deletes.file(), absorbed(task)));

@@ -5,8 +5,8 @@ import dev.calve.io.Storage;
 import dev.calve.metadata.FileNames;
 import dev.calve.metadata.TableMetadata;
 import dev.calve.rowdelete.ExistingDeletes;
-import dev.calve.rowdelete.OutcomeCodec;
 import dev.calve.rowdelete.Outcome;
+import dev.calve.rowdelete.OutcomeCodec;
 import dev.calve.rowdelete.SettleMode;
 import dev.calve.rowdelete.Settler;
 import dev.calve.scan.FileTaskCodec;
@@ -50,13 +50,12 @@ final class DeleteStage extends AbstractFunction2<TaskContext, Iterator<FileSpli
         TableMetadata metadata = table.metadata();
         Storage storage = table.storage();
         var reads = new TaskReads(storage, metadata, metadata.schema());
-        var names = new FileNames(
-                metadata, UUID.fromString(statementId), context.partitionId(), context.taskAttemptId());
+        var names =
+                new FileNames(metadata, UUID.fromString(statementId), context.partitionId(), context.taskAttemptId());
         var codec = new FileTaskCodec(metadata);
         var matcher = new ConditionMatcher(reads, condition);
         var survivors = new SurvivorCopy(storage, metadata, reads, names);
-        try (var settler =
-                new Settler(storage, metadata, SettleMode.valueOf(mode), names, survivors, createdBy)) {
+        try (var settler = new Settler(storage, metadata, SettleMode.valueOf(mode), names, survivors, createdBy)) {
             while (partition.hasNext()) {
                 for (FileSplits.Split split : partition.next().splits(codec)) {
                     context.killTaskIfInterrupted();

@@ -80,10 +80,14 @@ public final class DeleteWhere {
     }
 
     private static Optional<CatalystCondition> condition(TableMetadata metadata, Predicate[] predicates) {
-        var available = new ArrayList<StructField>(List.of(SparkTypes.toSpark(metadata.schema()).fields()));
+        var available = new ArrayList<StructField>(
+                List.of(SparkTypes.toSpark(metadata.schema()).fields()));
         available.addAll(MetadataColumns.of(metadata));
         return CatalystCondition.of(
-                predicates, available, SQLConf.get().sessionLocalTimeZone(), SQLConf.get().caseSensitiveAnalysis());
+                predicates,
+                available,
+                SQLConf.get().sessionLocalTimeZone(),
+                SQLConf.get().caseSensitiveAnalysis());
     }
 
     /** Runs the statement. An exception means that the table is unchanged, unless it says that nobody knows. */
@@ -129,7 +133,8 @@ public final class DeleteWhere {
             return Optional.empty();
         }
         TableProperties properties = TableProperties.of(metadata, table.name());
-        var converted = new SparkPredicates(metadata.schema(), SQLConf.get().caseSensitiveAnalysis()).convert(predicates);
+        var converted =
+                new SparkPredicates(metadata.schema(), SQLConf.get().caseSensitiveAnalysis()).convert(predicates);
         if (converted.exact() && converted.expression() == Expression.Constant.TRUE) {
             return everything(state, snapshot.get());
         }
@@ -140,8 +145,8 @@ public final class DeleteWhere {
             (converted.exact() && task.everyRowMatches() ? whole : evaluated).add(task);
         }
         List<Outcome> outcomes = evaluated.isEmpty() ? List.of() : evaluate(state, evaluated, properties);
-        boolean nothing = whole.isEmpty()
-                && outcomes.stream().allMatch(outcome -> outcome instanceof Outcome.Untouched);
+        boolean nothing =
+                whole.isEmpty() && outcomes.stream().allMatch(outcome -> outcome instanceof Outcome.Untouched);
         if (nothing) {
             return Optional.empty();
         }
@@ -199,7 +204,8 @@ public final class DeleteWhere {
             }
         };
         String before = context.getLocalProperty("spark.job.description");
-        context.setJobDescription("DELETE FROM " + table.name() + ": find and settle rows in " + tasks.size() + " file(s)");
+        context.setJobDescription(
+                "DELETE FROM " + table.name() + ": find and settle rows in " + tasks.size() + " file(s)");
         try {
             session.sparkContext().runJob(rdd, stage, collect, ClassTag$.MODULE$.apply(byte[].class));
         } finally {
@@ -211,9 +217,11 @@ public final class DeleteWhere {
     private void refuseEqualityDeletes(FileTask task) {
         for (ManifestEntry<DeleteFile> delete : task.deletes()) {
             if (delete.file() instanceof DeleteFile.EqualityDeletes) {
-                throw new UnsupportedOperationException("Cannot delete from " + table.name() + ": rows of "
-                        + task.file().path() + " are deleted by the equality delete file " + delete.file().path()
-                        + ", and equality deletes are not supported yet. Compact the table with the engine that wrote it.");
+                throw new UnsupportedOperationException(
+                        "Cannot delete from " + table.name() + ": rows of "
+                                + task.file().path() + " are deleted by the equality delete file "
+                                + delete.file().path()
+                                + ", and equality deletes are not supported yet. Compact the table with the engine that wrote it.");
             }
         }
     }

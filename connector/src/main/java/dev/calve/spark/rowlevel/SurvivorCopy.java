@@ -54,10 +54,11 @@ final class SurvivorCopy implements SurvivorWriter {
                 () -> names.dataFile(source.specId(), source.partition()),
                 FileLayout.of(schema, WriteSettings.forData(TableProperties.of(table, table.location()))),
                 InternalRowReader.of(schema),
-                new Placement(source.specId(), source.partition(), source.common().sortOrderId()));
+                new Placement(
+                        source.specId(), source.partition(), source.common().sortOrderId()));
         boolean complete = false;
-        try (var reader = ColumnarFileReader.open(
-                reads.read(task, columns).deleted(gone).build())) {
+        try (var reader =
+                ColumnarFileReader.open(reads.read(task, columns).deleted(gone).build())) {
             while (reader.next()) {
                 ColumnarBatch batch = reader.batch();
                 int rows = batch.numRows();

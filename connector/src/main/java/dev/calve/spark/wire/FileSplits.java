@@ -36,7 +36,7 @@ public final class FileSplits implements InputPartition {
         }
     }
 
-    /** @param codec of the table's metadata */
+    /** Packs splits with the codec of the table's metadata. */
     public static FileSplits of(List<Split> splits, FileTaskCodec codec) {
         var bytes = new ByteArrayOutputStream();
         var out = new DataOutputStream(bytes);

@@ -63,8 +63,8 @@ final class AppendBatch implements BatchWrite {
                 files.add((DataFile) file);
             }
         }
-        var change = SnapshotChange.append(
-                SnapshotRef.MAIN, metadata.formatVersion(), files, SnapshotSummaries.of(session));
+        var change =
+                SnapshotChange.append(SnapshotRef.MAIN, metadata.formatVersion(), files, SnapshotSummaries.of(session));
         new TableCommit(
                         table.name(),
                         metadata.uuid(),

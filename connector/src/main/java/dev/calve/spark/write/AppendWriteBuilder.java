@@ -4,7 +4,7 @@ import dev.calve.catalog.LoadedTable;
 import dev.calve.metadata.TableProperties;
 import dev.calve.partition.PartitionField;
 import dev.calve.partition.Transform;
-import dev.calve.schema.Field;
+import dev.calve.spark.convert.SparkTypes;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.connector.write.LogicalWriteInfo;
 import org.apache.spark.sql.connector.write.Write;
@@ -58,8 +58,7 @@ public final class AppendWriteBuilder implements WriteBuilder {
             throw new UnsupportedOperationException("Cannot write to " + table.name() + ": write.format.default is '"
                     + format + "', but only 'parquet' is supported. Change the property.");
         }
-        for (Field field : table.metadata().schema().fields()) {
-            dev.calve.spark.convert.SparkTypes.toSpark(field);
-        }
+        // Throws for a column of a type that Spark has no form for.
+        SparkTypes.toSpark(table.metadata().schema());
     }
 }

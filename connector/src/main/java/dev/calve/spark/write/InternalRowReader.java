@@ -121,8 +121,9 @@ public final class InternalRowReader implements RowReader<SpecializedGetters> {
                     || (field.type() == Type.Simple.INT && isNarrow(type));
         }
         if (!fits) {
-            throw new IllegalArgumentException("Column '" + field.name() + "' must be written from Spark's form of type "
-                    + field.type() + ", not from " + type.simpleString() + ".");
+            throw new IllegalArgumentException(
+                    "Column '" + field.name() + "' must be written from Spark's form of type " + field.type()
+                            + ", not from " + type.simpleString() + ".");
         }
     }
 
@@ -271,8 +272,7 @@ public final class InternalRowReader implements RowReader<SpecializedGetters> {
                         .toArray(DataType[]::new);
                 yield ofStruct(struct, parts, IntStream.range(0, parts.length).toArray());
             }
-            case LIST_ELEMENT ->
-                ofList(((Type.ListOf) type).fields().get(0), ((ArrayType) sparkType).elementType());
+            case LIST_ELEMENT -> ofList(((Type.ListOf) type).fields().get(0), ((ArrayType) sparkType).elementType());
             case MAP_KEY -> ofList(((Type.MapOf) type).fields().get(0), ((MapType) sparkType).keyType());
             case MAP_VALUE -> ofList(((Type.MapOf) type).fields().get(1), ((MapType) sparkType).valueType());
         };

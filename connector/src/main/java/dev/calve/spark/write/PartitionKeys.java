@@ -27,8 +27,22 @@ import org.jspecify.annotations.Nullable;
  */
 final class PartitionKeys {
 
-    /** How one partition field is computed from a row. */
-    private record Part(int[] path, int[] sizes, DataType sparkType, Type source, Transform transform) {}
+    /** How one partition field is computed from a row: which ordinals lead to its source, and what is done with the value. */
+    private static final class Part {
+        private final int[] path;
+        private final int[] sizes;
+        private final DataType sparkType;
+        private final Type source;
+        private final Transform transform;
+
+        Part(int[] path, int[] sizes, DataType sparkType, Type source, Transform transform) {
+            this.path = path;
+            this.sizes = sizes;
+            this.sparkType = sparkType;
+            this.source = source;
+            this.transform = transform;
+        }
+    }
 
     private final List<Part> parts = new ArrayList<>();
     private final @Nullable Object[] lastSources;
@@ -42,7 +56,8 @@ final class PartitionKeys {
             parts.add(part(table.schema(), field));
         }
         if (rows.size() != table.schema().fields().size()) {
-            throw new IllegalArgumentException("Rows must have the columns of " + table.schema() + ", not " + rows.simpleString());
+            throw new IllegalArgumentException(
+                    "Rows must have the columns of " + table.schema() + ", not " + rows.simpleString());
         }
         lastSources = new @Nullable Object[parts.size()];
     }
@@ -54,7 +69,9 @@ final class PartitionKeys {
                         + " any more. Drop the partition field first."));
         var ancestors = new ArrayList<Field>();
         ancestors.add(source);
-        for (var at = schema.parent(source.id()); at.isPresent(); at = schema.parent(at.get().id())) {
+        for (var at = schema.parent(source.id());
+                at.isPresent();
+                at = schema.parent(at.get().id())) {
             ancestors.add(0, at.get());
         }
         var path = new int[ancestors.size()];
@@ -67,7 +84,8 @@ final class PartitionKeys {
                 sizes[i] = siblings.size();
             }
         }
-        return new Part(path, sizes, SparkTypes.toSpark(source.type(), source.name()), source.type(), field.transform());
+        return new Part(
+                path, sizes, SparkTypes.toSpark(source.type(), source.name()), source.type(), field.transform());
     }
 
     /** The partition of a row. The tuple of consecutive rows of a partition is mostly the same object. */
@@ -95,24 +113,24 @@ final class PartitionKeys {
             values[i] = source == null
                     ? null
                     : Transforms.apply(
-                            part.transform(),
-                            part.source(),
-                            SparkValues.fromSpark(part.source(), source)
-                                    .orElseThrow(() -> new IllegalArgumentException("Value '" + source
-                                            + "' must be a " + part.source() + " to choose a partition.")));
+                            part.transform,
+                            part.source,
+                            SparkValues.fromSpark(part.source, source)
+                                    .orElseThrow(() -> new IllegalArgumentException("Value '" + source + "' must be a "
+                                            + part.source + " to choose a partition.")));
         }
         return PartitionTuple.copyOf(Arrays.asList(values));
     }
 
     private static @Nullable Object value(InternalRow row, Part part) {
         InternalRow at = row;
-        int deepest = part.path().length - 1;
+        int deepest = part.path.length - 1;
         for (int i = 0; i < deepest; i++) {
-            if (at.isNullAt(part.path()[i])) {
+            if (at.isNullAt(part.path[i])) {
                 return null;
             }
-            at = at.getStruct(part.path()[i], part.sizes()[i]);
+            at = at.getStruct(part.path[i], part.sizes[i]);
         }
-        return at.isNullAt(part.path()[deepest]) ? null : at.get(part.path()[deepest], part.sparkType());
+        return at.isNullAt(part.path[deepest]) ? null : at.get(part.path[deepest], part.sparkType);
     }
 }

@@ -22,6 +22,7 @@ import org.apache.spark.sql.catalyst.expressions.SpecializedGetters;
 import org.apache.spark.sql.connector.write.DataWriter;
 import org.apache.spark.sql.connector.write.WriterCommitMessage;
 import org.apache.spark.sql.types.StructType;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes the rows of one task into files by partition. Memory: one open file per partition, at most as many as the property
@@ -36,10 +37,11 @@ final class PartitionedWriter implements DataWriter<InternalRow> {
     private final InternalRowReader reader;
     private final PartitionKeys keys;
     private final int maxOpenFiles;
-    private final Map<PartitionTuple, RollingDataWriter<SpecializedGetters>> open = new LinkedHashMap<>(16, 0.75f, true);
+    private final Map<PartitionTuple, RollingDataWriter<SpecializedGetters>> open =
+            new LinkedHashMap<>(16, 0.75f, true);
     private final List<DataFile> finished = new ArrayList<>();
     private PartitionTuple currentKey = PartitionTuple.EMPTY;
-    private @org.jspecify.annotations.Nullable RollingDataWriter<SpecializedGetters> current;
+    private @Nullable RollingDataWriter<SpecializedGetters> current;
 
     /** @param rows type of the rows: the table's columns in order */
     PartitionedWriter(Storage storage, TableMetadata table, FileNames names, StructType rows) {
@@ -54,6 +56,7 @@ final class PartitionedWriter implements DataWriter<InternalRow> {
     }
 
     @Override
+    @SuppressWarnings("ReferenceEquality") // The same object is the same key; another object is looked up by value.
     public void write(InternalRow row) throws IOException {
         PartitionTuple key = keys.of(row);
         // Consecutive rows of a partition share the tuple object, so most rows need no look-up.
@@ -70,7 +73,8 @@ final class PartitionedWriter implements DataWriter<InternalRow> {
             return known;
         }
         if (open.size() >= maxOpenFiles) {
-            Iterator<RollingDataWriter<SpecializedGetters>> longestUnused = open.values().iterator();
+            Iterator<RollingDataWriter<SpecializedGetters>> longestUnused =
+                    open.values().iterator();
             RollingDataWriter<SpecializedGetters> victim = longestUnused.next();
             finished.addAll(victim.close());
             longestUnused.remove();
@@ -84,7 +88,9 @@ final class PartitionedWriter implements DataWriter<InternalRow> {
 
     @Override
     public WriterCommitMessage commit() throws IOException {
-        for (Iterator<RollingDataWriter<SpecializedGetters>> writers = open.values().iterator(); writers.hasNext(); ) {
+        for (Iterator<RollingDataWriter<SpecializedGetters>> writers =
+                        open.values().iterator();
+                writers.hasNext(); ) {
             finished.addAll(writers.next().close());
             writers.remove();
         }
@@ -115,7 +121,7 @@ final class PartitionedWriter implements DataWriter<InternalRow> {
         }
     }
 
-    private static IOException suppressed(@org.jspecify.annotations.Nullable IOException first, IOException next) {
+    private static IOException suppressed(@Nullable IOException first, IOException next) {
         if (first == null) {
             return next;
         }
