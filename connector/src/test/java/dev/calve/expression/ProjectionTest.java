@@ -150,6 +150,22 @@ class ProjectionTest {
     }
 
     @Test
+    void truncateProvesOrderOfStringsByWholePrefixes() {
+        var truncate = new Transform.Truncate(3);
+
+        assertThat(strict(truncate, compare(STRING, Operator.GREATER_OR_EQUAL, "abc")))
+                .isEqualTo(compare(STRING_PARTITION, Operator.GREATER_OR_EQUAL, "abc"));
+        assertThat(strict(truncate, compare(STRING, Operator.GREATER_OR_EQUAL, "abcd")))
+                .isEqualTo(compare(STRING_PARTITION, Operator.GREATER, "abc"));
+        assertThat(strict(truncate, compare(STRING, Operator.GREATER, "abc")))
+                .isEqualTo(compare(STRING_PARTITION, Operator.GREATER, "abc"));
+        assertThat(strict(truncate, compare(STRING, Operator.LESS_OR_EQUAL, "abcd")))
+                .isEqualTo(compare(STRING_PARTITION, Operator.LESS, "abc"));
+        assertThat(inclusive(truncate, compare(STRING, Operator.GREATER, "abcd")))
+                .isEqualTo(compare(STRING_PARTITION, Operator.GREATER_OR_EQUAL, "abc"));
+    }
+
+    @Test
     void daysKeepOrderOfTimestamps() {
         long noon = micros("2017-12-01T12:00:00");
         long midnight = micros("2017-12-01T00:00:00");
