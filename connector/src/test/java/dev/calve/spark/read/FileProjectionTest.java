@@ -437,6 +437,39 @@ class FileProjectionTest {
                         Arrays.asList(uuid(1).toString(), null), mapOf(uuid(6).toString(), 1)));
     }
 
+    @Test
+    void readsVariants() throws IOException {
+        var file = ParquetFixture.schema("optional group v = 1 { required binary metadata; required binary value; }")
+                .write(5, (group, i) -> {
+                    if (i % 2 == 0) {
+                        // Spec of the variant encoding: version 1, no names; a one-byte integer.
+                        group.addGroup("v")
+                                .append("metadata", Binary.fromConstantByteArray(new byte[] {1, 0, 0}))
+                                .append("value", Binary.fromConstantByteArray(new byte[] {3 << 2, (byte) (40 + i)}));
+                    }
+                });
+        var texts = new ArrayList<String>();
+
+        try (var reader = ColumnarFileReader.open(FileRead.of(file, struct(field(1, "v", DataTypes.VariantType)))
+                .deleted(PositionBitmap.of(0, 3))
+                .build())) {
+            while (reader.next()) {
+                for (int i = 0; i < reader.batch().numRows(); i++) {
+                    var column = reader.batch().column(0);
+                    texts.add(column.isNullAt(i) ? "null" : column.getVariant(i).toString());
+                }
+            }
+        }
+
+        assertThat(texts).containsExactly("null", "42", "44");
+    }
+
+    @Test
+    void givesColumnsOfUnknownTypeNothingButNulls() throws IOException {
+        assertThat(column(FileRead.of(ints(2), struct(field(1, "was int", DataTypes.NullType)))))
+                .containsExactly(null, null);
+    }
+
     private static MemoryFile ints(int rows) throws IOException {
         return ParquetFixture.schema("required int32 id = 1;").write(rows, (group, i) -> group.append("id", i));
     }
