@@ -1,7 +1,7 @@
 package dev.calve.spark.read;
 
-import dev.calve.io.InputFile;
 import dev.calve.deletes.PositionBitmap;
+import dev.calve.io.InputFile;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
