@@ -160,6 +160,16 @@ class MetricsPrunerTest {
         assertThat(must(in, none)).isTrue();
     }
 
+    /** Spark: isnan(NULL) is false, so its negation is true. */
+    @Test
+    void nullsAreNotNaN() {
+        var metrics = new Metrics(10, Map.of(), Map.of(1, 10L), Map.of(1, 10L), Map.of(1, 0L), Map.of(), Map.of());
+
+        assertThat(may(new Not(Expressions.isNaN(DOUBLE)), metrics)).isTrue();
+        assertThat(must(new Not(Expressions.isNaN(DOUBLE)), metrics)).isTrue();
+        assertThat(may(Expressions.isNaN(DOUBLE), metrics)).isFalse();
+    }
+
     @Test
     void onlyNaNIsProvenNaN() {
         var metrics = new Metrics(10, Map.of(), Map.of(1, 10L), Map.of(1, 0L), Map.of(1, 10L), Map.of(), Map.of());
