@@ -107,10 +107,11 @@ final class ColumnMetrics {
                 BoundTruncation.upper(highest.get(), length)
                         .ifPresent(bound -> upper.put(field.id(), ValueCodec.encode(type, bound)));
             }
-        } else if (type == Type.Simple.BINARY || type instanceof Type.Fixed) {
+        } else if (type == Type.Simple.BINARY) {
             lower.put(field.id(), Bytes.copyOf(least).prefix(length));
             BoundTruncation.upper(Bytes.copyOf(greatest), length).ifPresent(bound -> upper.put(field.id(), bound));
         } else {
+            // Of fixed too: readers expect the length of the type, and the other implementation does not cut it either.
             lower.put(field.id(), bound(type, least));
             upper.put(field.id(), bound(type, greatest));
         }

@@ -151,6 +151,14 @@ class ColumnMetricsTest {
     }
 
     @Test
+    void boundsOfFixedKeepTheirLength() throws IOException {
+        var metrics = files.writeColumn(new Type.Fixed(20), bytes("ab".repeat(20))).metrics();
+
+        assertThat(metrics.lowerBounds()).containsEntry(1, bytes("ab".repeat(20)));
+        assertThat(metrics.upperBounds()).containsEntry(1, bytes("ab".repeat(20)));
+    }
+
+    @Test
     void boundsOfLongValuesDoNotDependOnTheFooter() throws IOException {
         // Parquet drops statistics of more than 4 KB from the footer.
         var metrics = files.writeColumn(Type.Simple.STRING, "a".repeat(10_000), "b".repeat(10_000))
