@@ -24,6 +24,7 @@ import org.apache.spark.sql.types.ShortType;
 import org.apache.spark.sql.types.StringType;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.unsafe.types.UTF8String;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Gets values out of Spark's rows. {@code SpecializedGetters} is what rows and arrays have in common; no class of Spark is
@@ -228,7 +229,7 @@ public final class InternalRowReader implements RowReader<SpecializedGetters> {
         throw notUuid(text, field, null);
     }
 
-    private static IllegalArgumentException notUuid(UTF8String text, Field field, Throwable cause) {
+    private static IllegalArgumentException notUuid(UTF8String text, Field field, @Nullable Throwable cause) {
         return new IllegalArgumentException(
                 "Column '" + field.name() + "' of type uuid must have values like"
                         + " 'f79c3e09-677c-4bbd-a479-3f349cb785e7', not '" + text + "'.",
