@@ -108,6 +108,21 @@ public final class TaskPacking {
     private static final class Bin {
         private final List<Split> splits = new ArrayList<>();
         private long weight;
+
+        /** Neighbouring ranges of one file become one, so that the file is opened once. */
+        void add(Split split, long splitWeight) {
+            int last = splits.size() - 1;
+            if (last >= 0
+                    && splits.get(last).number() == split.number()
+                    && splits.get(last).end() == split.start()) {
+                splits.set(
+                        last,
+                        new Split(split.number(), split.task(), splits.get(last).start(), split.end()));
+            } else {
+                splits.add(split);
+            }
+            weight += splitWeight;
+        }
     }
 
     private List<FileSplits> pack(List<Split> splits, TableMetadata metadata) {
@@ -127,8 +142,7 @@ public final class TaskPacking {
                 bin = new Bin();
                 open.add(bin);
             }
-            bin.splits.add(split);
-            bin.weight += weight;
+            bin.add(split, weight);
         }
         open.forEach(bin -> result.add(FileSplits.of(bin.splits, codec)));
         return result;
