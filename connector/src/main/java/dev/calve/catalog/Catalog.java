@@ -45,6 +45,8 @@ public interface Catalog {
      * @throws TableExistsException if the name is taken, also by somebody who was faster
      * @throws IllegalArgumentException if the location or name is not possible here
      * @throws UnsupportedOperationException if a commit could not be made safely there
+     * @throws java.io.UncheckedIOException if the storage failed and the table was certainly not created
+     * @throws IOException if the storage failed and the table may have been created
      */
     TableState create(TableName table, TableMetadata metadata) throws IOException;
 

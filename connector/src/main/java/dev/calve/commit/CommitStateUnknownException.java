@@ -12,4 +12,12 @@ public final class CommitStateUnknownException extends RuntimeException {
                         + " statement again: if it is there, the statement succeeded.",
                 cause);
     }
+
+    /** A commit without a snapshot. */
+    public CommitStateUnknownException(String table, Throwable cause) {
+        super(
+                "Cannot tell whether the change to " + table + " was committed: " + cause
+                        + ". Look at the table before running the statement again.",
+                cause);
+    }
 }

@@ -1,0 +1,117 @@
+package dev.calve.commit;
+
+import dev.calve.metadata.MetadataUpdate;
+import dev.calve.metadata.MetadataUpdates;
+import dev.calve.metadata.Requirement;
+import dev.calve.metadata.TableMetadata;
+import dev.calve.metadata.TableProperties;
+import java.io.IOException;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A commit that adds no snapshot: properties, format version. The change is derived anew from what is found on each attempt,
+ * so it never conflicts. Used once, by one thread. {@link TableCommit} commits snapshots.
+ */
+public final class MetadataCommit {
+
+    private static final Logger LOG = LoggerFactory.getLogger(MetadataCommit.class);
+
+    private final String table;
+    private final String uuid;
+    private final Committer committer;
+    private final Clock clock;
+
+    /**
+     * @param table name for messages
+     * @param uuid of the table that was loaded; a table created anew under its name is refused
+     */
+    public MetadataCommit(String table, String uuid, Committer committer, Clock clock) {
+        this.table = table;
+        this.uuid = uuid;
+        this.committer = committer;
+        this.clock = clock;
+    }
+
+    /**
+     * Commits what {@code change} makes of the table; nothing if that is nothing.
+     *
+     * @return the table's state afterwards
+     * @throws CommitConflictException if all retries were lost; the table is as others left it
+     * @throws CommitStateUnknownException if nobody knows whether the change was made
+     * @throws IllegalArgumentException if the change contradicts the table
+     */
+    public TableState commit(Function<TableMetadata, List<MetadataUpdate>> change) throws IOException {
+        Instant start = clock.instant();
+        for (int attempts = 1; ; attempts++) {
+            Attempt attempt = TableQueue.inTurn(uuid, () -> attempt(change));
+            if (attempt.done().isPresent()) {
+                return attempt.done().get();
+            }
+            Duration elapsed = Duration.between(start, clock.instant());
+            RetryPolicy policy = RetryPolicy.of(TableProperties.of(attempt.found(), table));
+            if (!policy.allowsAnother(attempts, elapsed)) {
+                throw new CommitConflictException("Cannot commit to " + table + ": lost the race against other writers "
+                        + attempts + " times in " + elapsed.toMillis() + " ms, last because " + attempt.lostBecause()
+                        + ". Nothing was changed; run the statement again, or raise commit.retry.total-timeout-ms.");
+            }
+            sleep(policy.wait(attempts));
+        }
+    }
+
+    /** @param done empty if the swap was rejected */
+    private record Attempt(TableMetadata found, Optional<TableState> done, String lostBecause) {}
+
+    private Attempt attempt(Function<TableMetadata, List<MetadataUpdate>> change) throws IOException {
+        TableState found = committer.load();
+        TableMetadata metadata = found.metadata();
+        if (!metadata.uuid().equals(uuid)) {
+            throw new CommitConflictException("Cannot commit to " + table + ": it was dropped and created again since it was"
+                    + " loaded (uuid " + uuid + ", now " + metadata.uuid() + "). Run the statement again.");
+        }
+        List<MetadataUpdate> updates = change.apply(metadata);
+        if (updates.isEmpty()) {
+            return new Attempt(metadata, Optional.of(found), "");
+        }
+        TableMetadata result =
+                MetadataUpdates.apply(metadata, updates, Math.max(clock.millis(), metadata.lastUpdatedMillis()));
+        SwapOutcome outcome = committer.swap(found, updates, List.of(new Requirement.TableUuid(uuid)), result);
+        if (outcome instanceof SwapOutcome.Swapped swapped) {
+            LOG.info("Committed {} metadata update(s) to {}", updates.size(), table);
+            return new Attempt(metadata, Optional.of(swapped.state()), "");
+        }
+        if (outcome instanceof SwapOutcome.Rejected rejected) {
+            return new Attempt(metadata, Optional.empty(), rejected.reason());
+        }
+        return new Attempt(metadata, Optional.of(resolve(change, ((SwapOutcome.Unknown) outcome).cause())), "");
+    }
+
+    /** Whether the table is as it should be is all that matters; that it is not proves nothing. */
+    private TableState resolve(Function<TableMetadata, List<MetadataUpdate>> change, Throwable cause) {
+        try {
+            TableState now = committer.load();
+            if (now.metadata().uuid().equals(uuid) && change.apply(now.metadata()).isEmpty()) {
+                return now;
+            }
+        } catch (IOException | RuntimeException e) {
+            cause.addSuppressed(e);
+        }
+        throw new CommitStateUnknownException(table, cause);
+    }
+
+    private void sleep(Duration wait) {
+        try {
+            Thread.sleep(wait.toMillis());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CommitConflictException(
+                    "Cannot commit to " + table + ": interrupted while waiting to try again. Nothing was changed.");
+        }
+    }
+}

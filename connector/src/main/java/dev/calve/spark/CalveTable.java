@@ -1,0 +1,167 @@
+package dev.calve.spark;
+
+import dev.calve.catalog.LoadedTable;
+import dev.calve.metadata.TableMetadata;
+import dev.calve.partition.PartitionField;
+import dev.calve.spark.convert.MetadataColumns;
+import dev.calve.spark.convert.SparkTransforms;
+import dev.calve.spark.read.ReadSettings;
+import dev.calve.spark.read.SnapshotScanBuilder;
+import dev.calve.spark.rowlevel.DeleteWhere;
+import dev.calve.spark.write.AppendWriteBuilder;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.connector.catalog.MetadataColumn;
+import org.apache.spark.sql.connector.catalog.SupportsDeleteV2;
+import org.apache.spark.sql.connector.catalog.SupportsMetadataColumns;
+import org.apache.spark.sql.connector.catalog.SupportsRead;
+import org.apache.spark.sql.connector.catalog.SupportsWrite;
+import org.apache.spark.sql.connector.catalog.TableCapability;
+import org.apache.spark.sql.connector.expressions.Transform;
+import org.apache.spark.sql.connector.expressions.filter.Predicate;
+import org.apache.spark.sql.connector.read.ScanBuilder;
+import org.apache.spark.sql.connector.write.LogicalWriteInfo;
+import org.apache.spark.sql.connector.write.WriteBuilder;
+import org.apache.spark.sql.types.StructType;
+import org.apache.spark.sql.util.CaseInsensitiveStringMap;
+
+/**
+ * A table as Spark sees it, at the snapshot that was current when it was loaded: reads stay there, appends and deletes
+ * commit to whatever is current by then. Two are equal if they are the same table, whatever the snapshot, so that Spark
+ * finds what it cached of a table that has changed.
+ */
+final class CalveTable implements SupportsRead, SupportsWrite, SupportsDeleteV2, SupportsMetadataColumns {
+
+    /** Options that ask for another state of the table than the current one. */
+    private static final List<String> TIME_TRAVEL = List.of(
+            "snapshot-id",
+            "as-of-timestamp",
+            "branch",
+            "tag",
+            "start-snapshot-id",
+            "end-snapshot-id",
+            "start-timestamp",
+            "end-timestamp",
+            "versionAsOf",
+            "timestampAsOf");
+
+    private final LoadedTable table;
+
+    CalveTable(LoadedTable table) {
+        this.table = table;
+    }
+
+    TableMetadata metadata() {
+        return table.metadata();
+    }
+
+    @Override
+    public String name() {
+        return table.name();
+    }
+
+    /** Spark from 4.1 on tells by it that a table was dropped and created again. */
+    @Override
+    public String id() {
+        return metadata().uuid();
+    }
+
+    /** Spark from 4.1 on loads a table that has a version again right before a query runs, so a query sees the newest rows. */
+    @Override
+    public String version() {
+        return table.state().metadataLocation();
+    }
+
+    /** @throws UnsupportedOperationException if Spark lacks a column's type; names the column */
+    @Override
+    public StructType schema() {
+        return VisibleSchema.of(metadata().schema());
+    }
+
+    /** What Spark can express of the partitioning: fields that hold nothing or use unknown transforms are left out. */
+    @Override
+    public Transform[] partitioning() {
+        return metadata().spec().fields().stream()
+                .flatMap(field -> sparkTransform(field).stream())
+                .toArray(Transform[]::new);
+    }
+
+    private java.util.Optional<Transform> sparkTransform(PartitionField field) {
+        return metadata()
+                .schema()
+                .name(field.sourceId())
+                .flatMap(column -> SparkTransforms.toSpark(column, field.transform()));
+    }
+
+    @Override
+    public Map<String, String> properties() {
+        return ReportedProperties.of(metadata());
+    }
+
+    @Override
+    public Set<TableCapability> capabilities() {
+        return EnumSet.of(TableCapability.BATCH_READ, TableCapability.BATCH_WRITE);
+    }
+
+    @Override
+    public MetadataColumn[] metadataColumns() {
+        return MetadataColumns.of(metadata()).stream()
+                .map(TableMetadataColumn::new)
+                .toArray(MetadataColumn[]::new);
+    }
+
+    /**
+     * @throws IllegalArgumentException if an option has a value it cannot have
+     * @throws UnsupportedOperationException if an option asks for another state of the table
+     */
+    @Override
+    public ScanBuilder newScanBuilder(CaseInsensitiveStringMap options) {
+        for (String option : TIME_TRAVEL) {
+            if (options.containsKey(option)) {
+                throw new UnsupportedOperationException("Cannot read " + name() + " with option '" + option + "' = '"
+                        + options.get(option) + "': only the current state of a table can be read so far.");
+            }
+        }
+        return new SnapshotScanBuilder(
+                table,
+                metadata().currentSnapshot(),
+                metadata().schema(),
+                ReadSettings.of(options),
+                SparkSession.active());
+    }
+
+    @Override
+    public WriteBuilder newWriteBuilder(LogicalWriteInfo info) {
+        return new AppendWriteBuilder(table, info, SparkSession.active());
+    }
+
+    @Override
+    public boolean canDeleteWhere(Predicate[] predicates) {
+        return DeleteWhere.canDelete(table, predicates);
+    }
+
+    @Override
+    public void deleteWhere(Predicate[] predicates) {
+        new DeleteWhere(table, predicates, SparkSession.active()).run();
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof CalveTable that
+                && name().equals(that.name())
+                && metadata().uuid().equals(that.metadata().uuid());
+    }
+
+    @Override
+    public int hashCode() {
+        return name().hashCode() * 31 + metadata().uuid().hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return name();
+    }
+}
