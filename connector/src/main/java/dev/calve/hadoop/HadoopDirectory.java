@@ -5,8 +5,10 @@ import java.io.FileNotFoundException;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -20,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataOutputStream;
@@ -50,6 +53,16 @@ public final class HadoopDirectory implements Directory {
 
     /** Only the end of a temporary name says so: readers of other engines look at the beginning. */
     private static final String TEMPORARY = ".tmp";
+
+    /** What a file system says that does not make links, or no more of them. */
+    private static final Set<String> REFUSALS = Set.of(
+            "Operation not permitted",
+            "Operation not supported",
+            "Function not implemented",
+            "Too many links",
+            "No space left on device",
+            "Disk quota exceeded",
+            "Read-only file system");
 
     private final HadoopStorage storage;
     private final Configuration configuration;
@@ -178,18 +191,21 @@ public final class HadoopDirectory implements Directory {
             return withdraw(temporary, isSameFile(target, temporary) ? new Publication.Published() : new Publication.Taken());
         } catch (UnsupportedOperationException e) {
             return failed(temporary, noLinks(target, e));
-        } catch (NoSuchFileException e) {
-            return failed(temporary, e);
         } catch (IOException e) {
-            // Certain only if the file is not there: a link that was made is visible at once on a local disk.
-            if (Files.notExists(target, LinkOption.NOFOLLOW_LINKS)) {
-                return failed(temporary, noLinks(target, e));
-            }
-            return withdraw(temporary, new Publication.Unknown(e));
+            return certainlyNotMade(e)
+                    ? failed(temporary, noLinks(target, e))
+                    : withdraw(temporary, new Publication.Unknown(e));
         }
         syncDirectory(target);
         deleteQuietly(LocalFiles.checksumFile(target));
         return withdraw(temporary, new Publication.Published());
+    }
+
+    /** An error of the disk or network says nothing about whether the link was made; a refusal does. */
+    static boolean certainlyNotMade(IOException linking) {
+        return linking instanceof NoSuchFileException
+                || linking instanceof AccessDeniedException
+                || (linking instanceof FileSystemException failure && REFUSALS.contains(String.valueOf(failure.getReason())));
     }
 
     private static void writeDurably(java.nio.file.Path path, byte[] content) throws IOException {
@@ -200,8 +216,8 @@ public final class HadoopDirectory implements Directory {
     }
 
     private static IOException noLinks(java.nio.file.Path target, Exception cause) {
-        return new IOException("Cannot publish " + target + ": no hard link could be made, without which a commit could "
-                + "replace another one. Keep tables on a file system with hard links.", cause);
+        return new IOException("Cannot publish " + target + ": no hard link could be made (" + cause.getMessage()
+                + "), without which a commit could replace another one. Keep tables on a file system with hard links.", cause);
     }
 
     private static Publication failed(java.nio.file.Path temporary, IOException cause) {

@@ -20,7 +20,10 @@ import dev.calve.schema.Schema;
 import dev.calve.schema.Type;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -118,6 +121,18 @@ class HadoopDirectoryTest {
     void aMissingFolderIsACertainFailure() throws IOException {
         assertThat(directory.publish(temp + "/gone/v1", bytes("ours"))).isInstanceOf(Publication.Failed.class);
         assertThat(names(temp)).isEmpty();
+    }
+
+    @Test
+    void onlyARefusalSaysThatNoLinkWasMade() {
+        assertThat(HadoopDirectory.certainlyNotMade(new FileSystemException("a", "b", "Operation not permitted")))
+                .isTrue();
+        assertThat(HadoopDirectory.certainlyNotMade(new NoSuchFileException("a"))).isTrue();
+        assertThat(HadoopDirectory.certainlyNotMade(new AccessDeniedException("a"))).isTrue();
+        assertThat(HadoopDirectory.certainlyNotMade(new FileSystemException("a", "b", "Input/output error")))
+                .isFalse();
+        assertThat(HadoopDirectory.certainlyNotMade(new FileSystemException("a"))).isFalse();
+        assertThat(HadoopDirectory.certainlyNotMade(new IOException("timeout"))).isFalse();
     }
 
     @Test
