@@ -14,10 +14,10 @@ import java.util.stream.StreamSupport;
 /**
  * Which column gets which metrics.
  *
- * <p>A column's own mode wins. Otherwise the table's default applies, or if none is set {@code truncate(16)} to the first
- * columns and nothing to the rest: of a schema with more fields than the limit the first primitive ones, those of a struct
- * before those of the structs inside it. Columns the table is sorted by get at least {@code truncate(16)} in place of a default, because
- * their bounds are what the sorting was for.
+ * <p>A column's own mode wins. Otherwise the table's default applies, or if none is set {@code truncate(16)} to the
+ * first columns and nothing to the rest: of a schema with more fields than the limit the first primitive ones, those
+ * of a struct before those of the structs inside it. Columns the table is sorted by get at least {@code truncate(16)}
+ * in place of a default, because their bounds are what the sorting was for.
  */
 final class ColumnModes {
 

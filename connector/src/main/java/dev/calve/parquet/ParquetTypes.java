@@ -29,8 +29,8 @@ import org.apache.parquet.schema.Types;
 /**
  * The Parquet form of a schema, and what a file's schema says about field ids. Spec: Appendix A, Parquet.
  *
- * <p>Lists are {@code name (LIST) { repeated group list { element } }}, maps {@code name (MAP) { repeated group key_value {
- * key; value } }}. Columns of type {@code unknown} are left out: all their values are null.
+ * <p>Lists are {@code name (LIST) { repeated group list { element } }}, maps {@code name (MAP) { repeated group
+ * key_value { key; value } }}. Columns of type {@code unknown} are left out: all their values are null.
  */
 public final class ParquetTypes {
 

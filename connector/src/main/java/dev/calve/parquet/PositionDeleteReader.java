@@ -36,8 +36,8 @@ import org.apache.parquet.schema.Type;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads position-delete files of any writer. Columns are found by field id, or by name in files without ids; a {@code row}
- * column is not read. Spec: Position Delete Files.
+ * Reads position-delete files of any writer. Columns are found by field id, or by name in files without ids; a {@code
+ * row} column is not read. Spec: Position Delete Files.
  *
  * <p>Cost: the footer, and of each row group that can speak of a wanted data file the two columns. The order of rows is
  * not relied on.

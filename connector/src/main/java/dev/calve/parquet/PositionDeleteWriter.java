@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * Writes one position-delete file of a v2 table: rows (file_path, pos), sorted by both. Used by one thread; whoever
  * opened it either closes or abandons it. Spec: Position Delete Files.
  *
- * <p>The entry has bounds only if the file speaks of one data file, because readers take equal bounds of the path as proof
- * of that; value counts are left out.
+ * <p>The entry has bounds only if the file speaks of one data file, because readers take equal bounds of the path as
+ * proof of that; value counts are left out.
  */
 public final class PositionDeleteWriter {
 

@@ -27,7 +27,11 @@ public final class RollingDataWriter<R> {
     private final List<DataFile> finished = new ArrayList<>();
     private @Nullable DataFileWriter<R> open;
 
-    /** @param locations a new unique location for each file */
+    /**
+     * A writer that has not begun a file yet.
+     *
+     * @param locations a new unique location for each file
+     */
     public RollingDataWriter(
             Storage storage, Supplier<String> locations, FileLayout layout, RowReader<R> reader, Placement placement) {
         this.storage = storage;

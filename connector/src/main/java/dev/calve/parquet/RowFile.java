@@ -16,10 +16,11 @@ import org.apache.parquet.hadoop.metadata.BlockMetaData;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One Parquet file while rows go into it: rows are shredded into the columns of a row group in memory, and the row group
- * is written out when it has the size the settings ask for.
+ * One Parquet file while rows go into it: rows are shredded into the columns of a row group in memory, and the row
+ * group is written out when it has the size the settings ask for.
  *
- * <p>Memory: about one row group, compressed, and a page of each column. After a failure the file can only be abandoned.
+ * <p>Memory: about one row group, compressed, and a page of each column. After a failure the file can only be
+ * abandoned.
  */
 final class RowFile<R> {
 

@@ -6,8 +6,8 @@ package dev.calve.parquet;
  * <p>A <em>container</em> of type {@code R} holds values by index: a row or struct the fields of the schema's struct in
  * order, a list its elements, a map's keys and its values one list each. A reader belongs to one kind of container; for
  * what is inside, the writer asks for the {@linkplain #child child} readers once, when it is built. Getters are only
- * called for values that are not null, and never for columns of type {@code unknown}; a reader leaves out the getters of
- * types its rows cannot have. Instances need not be safe for use by several threads.
+ * called for values that are not null, and never for columns of type {@code unknown}; a reader leaves out the getters
+ * of types its rows cannot have. Instances need not be safe for use by several threads.
  *
  * @param <R> the engine's common type of rows and lists
  */
@@ -96,8 +96,9 @@ public interface RowReader<R> {
     }
 
     /**
-     * The reader of what {@link #getStruct}, {@link #getList}, {@link #getKeys} or {@link #getValues} return for the index;
-     * for containers that are lists, one reader serves every index and is asked for with 0. Called while a writer is built.
+     * The reader of what {@link #getStruct}, {@link #getList}, {@link #getKeys} or {@link #getValues} return for the
+     * index; for containers that are lists, one reader serves every index and is asked for with 0. Called while a
+     * writer is built.
      */
     default RowReader<R> child(int index, Part part) {
         throw noSuchValues("child");

@@ -8,8 +8,8 @@ import org.apache.parquet.io.InputFile;
 import org.apache.parquet.io.SeekableInputStream;
 
 /**
- * A file of {@code io.Storage}, as parquet-java wants to see it. Reads smaller than a window are served from one, so that
- * a footer costs one or two ranged reads although parquet-java reads it byte by byte.
+ * A file of {@code io.Storage}, as parquet-java wants to see it. Reads smaller than a window are served from one, so
+ * that a footer costs one or two ranged reads although parquet-java reads it byte by byte.
  */
 public final class StorageInput implements InputFile {
 

@@ -12,9 +12,9 @@ import org.apache.parquet.io.api.Binary;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes the value at an index of a container, with its repetition and definition levels, into the columns below a field.
- * A definition level says how many optional or repeated steps of a column's path exist; a repetition level at which
- * repeated step a value continues a list, 0 for the first of a row.
+ * Writes the value at an index of a container, with its repetition and definition levels, into the columns below a
+ * field. A definition level says how many optional or repeated steps of a column's path exist; a repetition level at
+ * which repeated step a value continues a list, 0 for the first of a row.
  *
  * @param <R> the engine's type of rows and lists
  */

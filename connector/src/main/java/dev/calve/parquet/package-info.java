@@ -1,8 +1,9 @@
 /**
- * Parquet files of a table: data files written from any engine's rows, position-delete files, and raw access by field id.
+ * Parquet files of a table: data files written from any engine's rows, position-delete files, and raw access by field
+ * id.
  *
- * <p>{@code rewrite} copies files it did not encode, {@code spark.read} decodes them; here is what turns rows into bytes and
- * what is known about a file afterwards.
+ * <p>{@code rewrite} copies files it did not encode, {@code spark.read} decodes them; here is what turns rows into
+ * bytes and what is known about a file afterwards.
  *
  * <pre>
  * Schema + WriteSettings        -> FileLayout            once a task

@@ -89,7 +89,7 @@ class ColumnMetricsTest {
 
     @Test
     void aColumnOfNullsHasCountsButNoBounds() throws IOException {
-        var metrics = files.writeColumn(Type.Simple.STRING, settings(), null, (Object) null)
+        var metrics = files.writeColumn(Type.Simple.STRING, settings(), null, null)
                 .metrics();
 
         assertThat(metrics.nullValueCounts()).containsEntry(1, 2L);

@@ -11,7 +11,6 @@ import dev.calve.io.FaultyStorage;
 import dev.calve.manifest.FileFormat;
 import dev.calve.schema.Bytes;
 import dev.calve.schema.Field;
-import dev.calve.schema.Schema;
 import dev.calve.schema.Type;
 import java.io.IOException;
 import java.math.BigDecimal;
@@ -24,9 +23,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.stream.IntStream;
-import org.apache.parquet.column.Encoding;
 import org.apache.parquet.example.data.Group;
 import org.apache.parquet.hadoop.metadata.CompressionCodecName;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -263,10 +262,10 @@ class DataFileWriterTest {
 
         var columns = files.footer("f").getBlocks().get(0).getColumns();
         assertThat(columns.get(0).getBloomFilterOffset()).isPositive();
-        assertThat(columns.get(0).getEncodings()).doesNotContain(Encoding.PLAIN_DICTIONARY);
+        assertThat(columns.get(0).getEncodingStats().hasDictionaryPages()).isFalse();
         assertThat(columns.get(1).getBloomFilterOffset()).isNegative();
-        assertThat(columns.get(1).getEncodings()).contains(Encoding.PLAIN_DICTIONARY);
-        assertThat(columns.get(2).getEncodings()).doesNotContain(Encoding.PLAIN_DICTIONARY);
+        assertThat(columns.get(1).getEncodingStats().hasDictionaryPages()).isTrue();
+        assertThat(columns.get(2).getEncodingStats().hasDictionaryPages()).isFalse();
         assertThat(file.metrics().lowerBounds()).containsOnlyKeys(1);
         assertThat(file.metrics().nullValueCounts()).containsOnlyKeys(1);
         assertThat(file.metrics().valueCounts()).containsOnlyKeys(1, 2);
@@ -335,7 +334,7 @@ class DataFileWriterTest {
         return HexFormat.of().formatHex(row.getBinary(column, 0).getBytes());
     }
 
-    private static Object maybe(Randomly randomly, Object value) {
+    private static @Nullable Object maybe(Randomly randomly, Object value) {
         return randomly.percent(25) ? null : value;
     }
 

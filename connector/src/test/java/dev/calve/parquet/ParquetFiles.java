@@ -17,6 +17,7 @@ import org.apache.parquet.example.data.simple.convert.GroupRecordConverter;
 import org.apache.parquet.hadoop.ParquetFileReader;
 import org.apache.parquet.hadoop.metadata.ParquetMetadata;
 import org.apache.parquet.io.ColumnIOFactory;
+import org.jspecify.annotations.Nullable;
 
 /** Files in memory, written by this package and read by parquet-java's own record reader. */
 final class ParquetFiles {
@@ -53,11 +54,11 @@ final class ParquetFiles {
     }
 
     /** Writes rows of a single column. */
-    DataFile writeColumn(Type type, Object... values) throws IOException {
+    DataFile writeColumn(Type type, @Nullable Object... values) throws IOException {
         return writeColumn(type, settings(), values);
     }
 
-    DataFile writeColumn(Type type, WriteSettings settings, Object... values) throws IOException {
+    DataFile writeColumn(Type type, WriteSettings settings, @Nullable Object... values) throws IOException {
         var rows = Arrays.stream(values).map(Arrays::asList).toList();
         return write("f" + storage.locations().size(), column(type), settings, rows);
     }

@@ -22,6 +22,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import org.apache.parquet.schema.MessageTypeParser;
 import org.junit.jupiter.api.Test;
@@ -216,7 +217,7 @@ class PositionDeletesTest {
     }
 
     private DeleteFile.PositionDeletes write(
-            String location, Map<String, String> properties, TreeMap<String, PositionBitmap> deleted)
+            String location, Map<String, String> properties, SortedMap<String, PositionBitmap> deleted)
             throws IOException {
         return write(files, location, properties, deleted);
     }
@@ -225,7 +226,7 @@ class PositionDeletesTest {
             ParquetFiles files,
             String location,
             Map<String, String> properties,
-            TreeMap<String, PositionBitmap> deleted)
+            SortedMap<String, PositionBitmap> deleted)
             throws IOException {
         var writer = PositionDeleteWriter.create(
                 files.storage, location, settings(properties), ParquetFiles.UNPARTITIONED);
