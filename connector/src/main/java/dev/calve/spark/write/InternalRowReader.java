@@ -27,8 +27,8 @@ import org.apache.spark.unsafe.types.UTF8String;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gets values out of Spark's rows. {@code SpecializedGetters} is what rows and arrays have in common; no class of Spark is
- * extended, because its getters differ between versions.
+ * Gets values out of Spark's rows. {@code SpecializedGetters} is what rows and arrays have in common; no class of
+ * Spark is extended, because its getters differ between versions.
  *
  * <p>A byte or short is read as int, a UUID from its text. Strings are handed over without copying.
  */
