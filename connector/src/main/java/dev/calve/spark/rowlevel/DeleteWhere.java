@@ -133,8 +133,10 @@ public final class DeleteWhere {
             return Optional.empty();
         }
         TableProperties properties = TableProperties.of(metadata, table.name());
-        var converted =
-                new SparkPredicates(metadata.schema(), SQLConf.get().caseSensitiveAnalysis()).convert(predicates);
+        // Names in the predicates are those of the schema the statement was analyzed with. Ids carry them over to the newest.
+        var converted = new SparkPredicates(
+                        table.metadata().schema(), SQLConf.get().caseSensitiveAnalysis())
+                .convert(predicates);
         if (converted.exact() && converted.expression() == Expression.Constant.TRUE) {
             return everything(state, snapshot.get());
         }
@@ -178,7 +180,7 @@ public final class DeleteWhere {
     private List<Outcome> evaluate(TableState state, List<FileTask> tasks, TableProperties properties) {
         TableMetadata metadata = state.metadata();
         tasks.forEach(this::refuseEqualityDeletes);
-        CatalystCondition condition = condition(metadata, predicates)
+        CatalystCondition condition = condition(table.metadata(), predicates)
                 .orElseThrow(() -> new IllegalStateException(
                         "DELETE from " + table.name() + " was accepted, but its condition no longer fits the table."));
         var stage = new DeleteStage(
