@@ -58,6 +58,12 @@ public interface Catalog {
      */
     boolean drop(TableName table) throws IOException;
 
+    /**
+     * Removes what is left of a table that was never created and whose files were deleted, like empty folders, which could
+     * be taken for something else. Removes nothing if there is a table of that name.
+     */
+    void removeTraces(TableName table) throws IOException;
+
     /** The swap of one table. No request is made. */
     Committer committer(TableName table);
 }

@@ -368,6 +368,29 @@ public final class HadoopDirectory implements Directory {
     }
 
     @Override
+    public boolean deleteIfEmpty(String location) throws IOException {
+        var path = HadoopStorage.parse(location);
+        if (storage.isLocal(path)) {
+            try {
+                Files.deleteIfExists(LocalFiles.toLocal(path, location));
+                return true;
+            } catch (DirectoryNotEmptyException e) {
+                return false;
+            }
+        }
+        try {
+            fileSystem(path).delete(path, false);
+            return true;
+        } catch (IOException e) {
+            // File systems say in different ways that a directory is not empty.
+            if (list(location).isEmpty()) {
+                throw e;
+            }
+            return false;
+        }
+    }
+
+    @Override
     public void deleteRecursively(String location) throws IOException {
         var path = HadoopStorage.parse(location);
         if (!storage.isLocal(path)) {

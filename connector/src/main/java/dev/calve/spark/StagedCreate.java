@@ -79,7 +79,7 @@ final class StagedCreate implements StagedTable, SupportsWrite {
         @Override
         public synchronized SwapOutcome swap(
                 TableState base, List<MetadataUpdate> updates, List<Requirement> requirements, TableMetadata result) {
-            if (base != state) {
+            if (!base.equals(state)) {
                 return new SwapOutcome.Rejected("the table being created was changed by its own statement");
             }
             state = new TableState(result, base.metadataLocation());
@@ -93,6 +93,7 @@ final class StagedCreate implements StagedTable, SupportsWrite {
     }
 
     @Override
+    @SuppressWarnings("deprecation") // abstract in Spark 4.0
     public StructType schema() {
         return table.schema();
     }
@@ -163,6 +164,11 @@ final class StagedCreate implements StagedTable, SupportsWrite {
         }
         for (Snapshot snapshot : metadata.snapshots()) {
             deleteFiles(snapshot);
+        }
+        try {
+            catalog.removeTraces(name);
+        } catch (IOException | RuntimeException e) {
+            LOG.warn("Could not remove the empty folders of {}, which was not created", name(), e);
         }
     }
 

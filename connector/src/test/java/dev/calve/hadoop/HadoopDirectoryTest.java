@@ -244,6 +244,17 @@ class HadoopDirectoryTest {
         assertThat(names(outside)).containsExactly("keep");
     }
 
+    @Test
+    void deletesOnlyEmptyFolders() throws IOException {
+        Files.createDirectories(temp.resolve("full/empty"));
+        Files.writeString(temp.resolve("full/f"), "x");
+
+        assertThat(directory.deleteIfEmpty(temp + "/full")).isFalse();
+        assertThat(directory.deleteIfEmpty(temp + "/full/empty")).isTrue();
+        assertThat(directory.deleteIfEmpty(temp + "/nowhere")).isTrue();
+        assertThat(names(temp.resolve("full"))).containsExactly("f");
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"gs", "abfss", "wasb", "viewfs", "ftp", "s3", "s3n"})
     void refusesFileSystemsThatCannotPublish(String scheme) throws IOException {
@@ -345,6 +356,11 @@ class HadoopDirectoryTest {
 
         @Override
         public void deleteFile(String location) {
+            throw new AssertionError("must not be reached");
+        }
+
+        @Override
+        public boolean deleteIfEmpty(String location) {
             throw new AssertionError("must not be reached");
         }
 

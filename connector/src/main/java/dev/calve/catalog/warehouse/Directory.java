@@ -57,6 +57,13 @@ public interface Directory {
     /** Deletes a file; not an error if it does not exist. */
     void deleteFile(String location) throws IOException;
 
+    /**
+     * Deletes a directory if it is empty, in one step: what somebody puts into it meanwhile is not lost.
+     *
+     * @return whether there is no such directory afterwards
+     */
+    boolean deleteIfEmpty(String location) throws IOException;
+
     /** Deletes a directory with everything in it; not an error if it does not exist. */
     void deleteRecursively(String location) throws IOException;
 }

@@ -197,6 +197,22 @@ public final class WarehouseCatalog implements Catalog {
         return true;
     }
 
+    /** An empty folder would be listed as a namespace. */
+    @Override
+    public void removeTraces(TableName table) throws IOException {
+        if (!folder(table).hasMetadata()) {
+            removeEmptyFolders(defaultLocation(table));
+        }
+    }
+
+    private boolean removeEmptyFolders(String location) throws IOException {
+        boolean empty = true;
+        for (Directory.Entry entry : directory.list(location)) {
+            empty &= entry.isDirectory() && removeEmptyFolders(location + "/" + entry.name());
+        }
+        return empty && directory.deleteIfEmpty(location);
+    }
+
     @Override
     public Committer committer(TableName table) {
         checkName(table);

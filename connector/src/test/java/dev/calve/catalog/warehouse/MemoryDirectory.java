@@ -170,6 +170,15 @@ final class MemoryDirectory implements Directory {
     }
 
     @Override
+    public synchronized boolean deleteIfEmpty(String location) {
+        if (!list(location).isEmpty()) {
+            return false;
+        }
+        folders.remove(location);
+        return true;
+    }
+
+    @Override
     public synchronized void deleteRecursively(String location) {
         files.keySet().removeIf(file -> file.startsWith(location + "/"));
         folders.removeIf(folder -> folder.equals(location) || folder.startsWith(location + "/"));

@@ -130,6 +130,24 @@ class WarehouseCatalogTest {
     }
 
     @Test
+    void removesTheEmptyFoldersOfATableThatWasNotCreated() throws IOException {
+        catalog.createNamespace(List.of("a"));
+        directory.makeDirectories("mem:/wh/a/t/data/p=1");
+        directory.makeDirectories("mem:/wh/a/t/metadata");
+        catalog.removeTraces(name("a.t"));
+        assertThat(catalog.namespaces(List.of("a"))).isEmpty();
+
+        directory.put("mem:/wh/a/t/data/p=1/f.parquet", "x");
+        catalog.removeTraces(name("a.t"));
+        assertThat(directory.locations()).containsExactly("mem:/wh/a/t/data/p=1/f.parquet");
+
+        create("a.u");
+        directory.makeDirectories("mem:/wh/a/u/data");
+        catalog.removeTraces(name("a.u"));
+        assertThat(directory.isDirectory("mem:/wh/a/u/data")).isTrue();
+    }
+
+    @Test
     void droppingIsRefusedWhereFilesMayBeShared() throws IOException {
         TableState state = create("a.t", Map.of("gc.enabled", "false"));
         assertThatThrownBy(() -> catalog.drop(name("a.t")))
