@@ -47,6 +47,7 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
  * its alias {@code hadoop}; {@code default-namespace}, {@code table-default.*}, {@code table-override.*} and {@code
  * use-nullable-query-schema} as with other catalogs of the format. Nothing is cached: each load reads the newest metadata.
  */
+@SuppressWarnings("deprecation") // Spark 4.0 calls the forms that later versions deprecate, and so do these.
 public final class CalveCatalog implements StagingTableCatalog, SupportsNamespaces, FunctionCatalog {
 
     private String name = "";
@@ -133,7 +134,6 @@ public final class CalveCatalog implements StagingTableCatalog, SupportsNamespac
     }
 
     @Override
-    @SuppressWarnings("deprecation")
     public Table createTable(
             Identifier identifier, StructType schema, Transform[] partitions, Map<String, String> properties)
             throws TableAlreadyExistsException {
@@ -159,7 +159,6 @@ public final class CalveCatalog implements StagingTableCatalog, SupportsNamespac
     }
 
     @Override
-    @SuppressWarnings("deprecation")
     public StagedTable stageCreate(
             Identifier identifier, StructType schema, Transform[] partitions, Map<String, String> properties)
             throws TableAlreadyExistsException {
@@ -178,7 +177,6 @@ public final class CalveCatalog implements StagingTableCatalog, SupportsNamespac
     }
 
     @Override
-    @SuppressWarnings("deprecation")
     public StagedTable stageReplace(
             Identifier identifier, StructType schema, Transform[] partitions, Map<String, String> properties) {
         throw replaceUnsupported(identifier);
@@ -191,7 +189,6 @@ public final class CalveCatalog implements StagingTableCatalog, SupportsNamespac
     }
 
     @Override
-    @SuppressWarnings("deprecation")
     public StagedTable stageCreateOrReplace(
             Identifier identifier, StructType schema, Transform[] partitions, Map<String, String> properties) {
         throw replaceUnsupported(identifier);

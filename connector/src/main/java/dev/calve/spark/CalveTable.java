@@ -12,6 +12,7 @@ import dev.calve.spark.write.AppendWriteBuilder;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.connector.catalog.MetadataColumn;
@@ -77,6 +78,7 @@ final class CalveTable implements SupportsRead, SupportsWrite, SupportsDeleteV2,
 
     /** @throws UnsupportedOperationException if Spark lacks a column's type; names the column */
     @Override
+    @SuppressWarnings("deprecation") // abstract in Spark 4.0
     public StructType schema() {
         return VisibleSchema.of(metadata().schema());
     }
@@ -89,7 +91,7 @@ final class CalveTable implements SupportsRead, SupportsWrite, SupportsDeleteV2,
                 .toArray(Transform[]::new);
     }
 
-    private java.util.Optional<Transform> sparkTransform(PartitionField field) {
+    private Optional<Transform> sparkTransform(PartitionField field) {
         return metadata()
                 .schema()
                 .name(field.sourceId())
