@@ -5,7 +5,11 @@ import java.util.Optional;
 /** How a commit that did not throw ended. */
 public sealed interface CommitOutcome {
 
-    /** @param attempts swaps tried, 1 for an undisturbed commit */
+    /**
+     * The snapshot is in the table.
+     *
+     * @param attempts 1 for an undisturbed commit
+     */
     record Committed(TableState state, long snapshotId, int attempts) implements CommitOutcome {}
 
     /** There was nothing to commit, at once or after another writer had done it. The table is untouched. */

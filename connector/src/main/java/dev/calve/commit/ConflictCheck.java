@@ -7,6 +7,7 @@ import dev.calve.manifest.DeleteFile;
 import dev.calve.manifest.ManifestEntry;
 import dev.calve.manifest.ManifestFile;
 import dev.calve.manifest.ManifestReader;
+import dev.calve.manifest.Selection;
 import dev.calve.metadata.Snapshot;
 import dev.calve.metadata.TableMetadata;
 import dev.calve.scan.FileFilter;
@@ -71,7 +72,7 @@ final class ConflictCheck {
 
     private Optional<Conflict> inDataManifest(Snapshot other, ManifestFile manifest) throws IOException {
         var filters = new HashMap<Expression, FileFilter>();
-        for (ManifestEntry<DataFile> entry : ManifestReader.readData(storage, manifest)) {
+        for (ManifestEntry<DataFile> entry : ManifestReader.readData(storage, manifest, typed(manifest))) {
             if (entry.snapshotId() != other.id() || entry.status() == ManifestEntry.Status.EXISTING) {
                 continue;
             }
@@ -97,7 +98,7 @@ final class ConflictCheck {
     }
 
     private Optional<Conflict> inDeleteManifest(Snapshot other, ManifestFile manifest) throws IOException {
-        for (ManifestEntry<DeleteFile> entry : ManifestReader.readDeletes(storage, manifest)) {
+        for (ManifestEntry<DeleteFile> entry : ManifestReader.readDeletes(storage, manifest, typed(manifest))) {
             if (entry.snapshotId() != other.id() || entry.status() != ManifestEntry.Status.ADDED) {
                 continue;
             }
@@ -114,7 +115,7 @@ final class ConflictCheck {
     }
 
     /** The guarded data file whose positions the delete file may name. Equality deletes apply by sequence number instead. */
-    private static Optional<String> touchedBy(DeleteFile deletes, Map<String, ConflictRule.Place> guarded) {
+    private Optional<String> touchedBy(DeleteFile deletes, Map<String, ConflictRule.Place> guarded) {
         if (deletes instanceof DeleteFile.EqualityDeletes) {
             return Optional.empty();
         }
@@ -122,11 +123,18 @@ final class ConflictCheck {
         if (scope.isPresent()) {
             return scope.filter(guarded::containsKey);
         }
-        var place = new ConflictRule.Place(deletes.specId(), deletes.partition());
+        ConflictRule.Place place = PartitionRange.place(found, deletes.specId(), deletes.partition());
         return guarded.entrySet().stream()
-                .filter(entry -> entry.getValue().equals(place))
+                .filter(entry -> entry.getValue().specId() == place.specId())
+                .filter(entry -> PartitionRange.place(
+                                found, place.specId(), entry.getValue().partition())
+                        .equals(place))
                 .map(Map.Entry::getKey)
                 .findFirst();
+    }
+
+    private Selection typed(ManifestFile manifest) {
+        return Selection.all().typedAs(found.partitionType(manifest.specId()));
     }
 
     private static boolean isReplace(Snapshot snapshot) {

@@ -30,6 +30,16 @@ public sealed interface ConflictRule {
         }
     }
 
+    /**
+     * These data files, whose rows had no row ids when they were written again, must still have none: the new file gives its
+     * rows ids of its own, and the id of a row never changes. Checked where the file is removed.
+     */
+    record RowIdsStillUnassigned(Set<String> paths) implements ConflictRule {
+        public RowIdsStillUnassigned {
+            paths = Set.copyOf(paths);
+        }
+    }
+
     /** Spec and tuple a file belongs to. */
     record Place(int specId, PartitionTuple partition) {}
 }

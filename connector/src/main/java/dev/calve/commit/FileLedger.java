@@ -1,10 +1,8 @@
 package dev.calve.commit;
 
 import dev.calve.io.Storage;
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -55,13 +53,20 @@ public final class FileLedger {
         fate = Fate.OPEN;
     }
 
-    /** The snapshot is in the table: files it does not reach are deleted, for they are leftovers of earlier attempts. */
-    void committed(Set<String> reached) {
+    /** The snapshot is in the table: nothing it reaches may be deleted any more. */
+    synchronized void committed() {
+        fate = Fate.COMMITTED;
+    }
+
+    /** Deletes what the committed snapshot does not reach: leftovers of earlier attempts. */
+    void deleteAllBut(Set<String> reached) {
         List<String> leftovers;
         synchronized (this) {
-            fate = Fate.COMMITTED;
-            leftovers = new ArrayList<>(written);
-            leftovers.removeAll(new HashSet<>(reached));
+            if (fate != Fate.COMMITTED) {
+                throw new IllegalStateException("The snapshot must be committed, but the ledger is " + fate + ".");
+            }
+            leftovers = written.stream().filter(location -> !reached.contains(location)).toList();
+            written.retainAll(reached);
         }
         deleteAll(leftovers);
     }
@@ -85,15 +90,23 @@ public final class FileLedger {
         return true;
     }
 
+    /**
+     * Never throws, because it runs after a commit that succeeded or beside a failure that says more. Works in an interrupted
+     * thread too: a cancelled statement has the most to clean.
+     */
     private void deleteAll(List<String> locations) {
+        boolean interrupted = Thread.interrupted();
         var failed = new ArrayList<String>();
         for (String location : locations) {
             try {
                 storage.delete(location);
-            } catch (IOException | RuntimeException e) {
+            } catch (Throwable e) {
                 LOG.debug("Could not delete {}", location, e);
                 failed.add(location);
             }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
         }
         if (!failed.isEmpty()) {
             LOG.warn("Could not delete {} unused files; no snapshot refers to them: {}", failed.size(), failed);

@@ -1,6 +1,8 @@
 package dev.calve.commit;
 
+import dev.calve.commit.ConflictRule.Place;
 import dev.calve.manifest.ManifestFile;
+import dev.calve.metadata.TableMetadata;
 import dev.calve.partition.FieldSummary;
 import dev.calve.partition.PartitionTuple;
 import dev.calve.schema.Bytes;
@@ -8,13 +10,33 @@ import dev.calve.schema.Field;
 import dev.calve.schema.Type;
 import dev.calve.schema.ValueCodec;
 import dev.calve.schema.Values;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
-/** Whether a manifest may list a file of one partition, by its summaries alone. */
+/** Whether a manifest may list a file of one partition, by its summaries alone; partitions as the table types them now. */
 final class PartitionRange {
 
     private PartitionRange() {}
+
+    /**
+     * The place of a file whose tuple may have been read before a source column was promoted: equal places must be equal
+     * whenever they were read.
+     */
+    static Place place(TableMetadata metadata, int specId, PartitionTuple tuple) {
+        List<Field> fields = metadata.partitionType(specId).fields();
+        var values = new ArrayList<@Nullable Object>(tuple.values());
+        for (int i = 0; i < Math.min(fields.size(), values.size()); i++) {
+            Object value = values.get(i);
+            if (value instanceof Integer number && fields.get(i).type() == Type.Simple.LONG) {
+                values.set(i, number.longValue());
+            } else if (value instanceof Float number && fields.get(i).type() == Type.Simple.DOUBLE) {
+                values.set(i, number.doubleValue());
+            }
+        }
+        return new Place(specId, PartitionTuple.copyOf(values));
+    }
 
     static boolean mayContain(ManifestFile manifest, Type.Struct partitionType, PartitionTuple tuple) {
         if (manifest.partitions().isEmpty()) {
@@ -54,7 +76,7 @@ final class PartitionRange {
     }
 
     private static boolean isNaN(Object value) {
-        return value instanceof Double number && number.isNaN() || value instanceof Float single && single.isNaN();
+        return (value instanceof Double number && number.isNaN()) || (value instanceof Float single && single.isNaN());
     }
 
     /** Writers do not agree on the order of the two zeros. */

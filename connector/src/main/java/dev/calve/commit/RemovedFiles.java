@@ -1,12 +1,12 @@
 package dev.calve.commit;
 
+import dev.calve.commit.ConflictRule.Place;
 import dev.calve.expression.Expression;
 import dev.calve.manifest.DataFile;
 import dev.calve.manifest.DeleteFile;
 import dev.calve.manifest.FileKey;
 import dev.calve.manifest.ManifestFile;
 import dev.calve.metadata.TableMetadata;
-import dev.calve.partition.PartitionTuple;
 import dev.calve.scan.FileFilter;
 import dev.calve.schema.Type;
 import java.util.HashMap;
@@ -21,11 +21,10 @@ import java.util.Set;
  */
 final class RemovedFiles {
 
-    private record Place(int specId, PartitionTuple partition) {}
-
     private final TableMetadata metadata;
-    private final Map<FileKey, Removal.Known> listed = new HashMap<>();
-    private final Set<FileKey> notSeen = new HashSet<>();
+    private final Set<FileKey> listed = new HashSet<>();
+    private final Set<FileKey> notSeen;
+    private final Set<Place> listedPlaces = new HashSet<>();
     private final Set<String> hintedManifests = new HashSet<>();
     private final boolean trustHints;
     private final List<Expression> filters;
@@ -37,28 +36,32 @@ final class RemovedFiles {
 
     private record FilterOnSpec(int specId, Expression filter) {}
 
-    RemovedFiles(TableMetadata metadata, SnapshotChange change, List<ManifestFile> manifests) {
+    /**
+     * Prepares one attempt.
+     *
+     * @param manifestPaths locations of the manifests of the snapshot found
+     */
+    RemovedFiles(TableMetadata metadata, SnapshotChange change, Set<String> manifestPaths) {
         this.metadata = metadata;
         for (Removal removal : change.removals()) {
             if (removal instanceof Removal.Files files) {
                 for (Removal.Known file : files.files()) {
-                    listed.put(file.key(), file);
+                    listed.add(file.key());
+                    listedPlaces.add(PartitionRange.place(metadata, file.specId(), file.partition()));
                     hintedManifests.add(file.manifest());
                 }
             }
         }
-        notSeen.addAll(listed.keySet());
+        this.notSeen = new HashSet<>(listed);
         this.filters = change.removals().stream()
                 .filter(Removal.Matching.class::isInstance)
                 .map(removal -> ((Removal.Matching) removal).filter())
                 .toList();
-        this.trustHints = manifests.stream()
-                .map(ManifestFile::path)
-                .collect(java.util.stream.Collectors.toSet())
-                .containsAll(hintedManifests);
+        this.trustHints = manifestPaths.containsAll(hintedManifests);
         for (SnapshotChange.AddedDelete added : change.addedDeletes()) {
             absorbed.addAll(added.absorbed());
-            touchedPlaces.add(new Place(added.file().specId(), added.file().partition()));
+            touchedPlaces.add(PartitionRange.place(
+                    metadata, added.file().specId(), added.file().partition()));
             if (added.file() instanceof DeleteFile.DeletionVector vector) {
                 revectored.add(vector.referencedDataFile());
             }
@@ -72,16 +75,11 @@ final class RemovedFiles {
                 return true;
             }
         }
-        if (listed.isEmpty()) {
-            return false;
-        }
         if (trustHints) {
+            // A manifest never changes: one that listed the file live when it was read still does.
             return hintedManifests.contains(manifest.path());
         }
-        Type.Struct type = metadata.partitionType(manifest.specId());
-        return listed.values().stream()
-                .anyMatch(file -> file.specId() == manifest.specId()
-                        && PartitionRange.mayContain(manifest, type, file.partition()));
+        return mayContainAny(manifest, listedPlaces);
     }
 
     /**
@@ -90,13 +88,14 @@ final class RemovedFiles {
      * @throws IllegalArgumentException if a filter selects only some of its rows
      */
     boolean removes(DataFile file) {
-        boolean removed = notSeen.remove(file.key());
+        boolean removed = listed.contains(file.key());
         for (int i = 0; !removed && i < filters.size(); i++) {
             removed = selectsWhole(file, filters.get(i));
         }
         if (removed) {
+            notSeen.remove(file.key());
             removedPaths.add(file.path());
-            touchedPlaces.add(new Place(file.specId(), file.partition()));
+            touchedPlaces.add(PartitionRange.place(metadata, file.specId(), file.partition()));
         }
         return removed;
     }
@@ -106,18 +105,14 @@ final class RemovedFiles {
         return notSeen;
     }
 
-    /** Whether the delete manifest may list a file that leaves. */
+    /** Paths of the data files that leave. Complete once every manifest was asked. */
+    Set<String> paths() {
+        return removedPaths;
+    }
+
+    /** Whether the delete manifest may list a file that leaves or collides. */
     boolean mayMentionDeletes(ManifestFile manifest) {
-        if (removesEverything()) {
-            return true;
-        }
-        if (touchedPlaces.isEmpty()) {
-            return false;
-        }
-        Type.Struct type = metadata.partitionType(manifest.specId());
-        return touchedPlaces.stream()
-                .anyMatch(place -> place.specId() == manifest.specId()
-                        && PartitionRange.mayContain(manifest, type, place.partition()));
+        return removesEverything() || mayContainAny(manifest, touchedPlaces);
     }
 
     /** Whether the live delete file leaves: repeated by a new one, or without any data file to speak of. */
@@ -125,9 +120,22 @@ final class RemovedFiles {
         return removesEverything() || absorbed.contains(file.key()) || file.isScopedToAny(removedPaths);
     }
 
-    /** Whether a vector that stays speaks of a data file this change adds a vector for: two would make it unreadable. */
+    /**
+     * Whether a delete file that stays speaks of a data file alone for which this change adds a vector: a second vector would
+     * make the table unreadable, and the rows of a position delete file would come back, hidden by the vector.
+     */
     boolean collides(DeleteFile staying) {
-        return staying.scopedTo().map(revectored::contains).orElse(false);
+        return staying.isScopedToAny(revectored);
+    }
+
+    private boolean mayContainAny(ManifestFile manifest, Set<Place> places) {
+        if (places.isEmpty()) {
+            return false;
+        }
+        Type.Struct type = metadata.partitionType(manifest.specId());
+        return places.stream()
+                .anyMatch(place -> place.specId() == manifest.specId()
+                        && PartitionRange.mayContain(manifest, type, place.partition()));
     }
 
     private boolean removesEverything() {
@@ -142,7 +150,8 @@ final class RemovedFiles {
     private boolean selectsWhole(DataFile file, Expression filter) {
         FileFilter onSpec = filter(file.specId(), filter);
         if (!onSpec.mightMatch(file)) {
-            return false;
+            // A file without rows matches nothing and everything.
+            return filter == Expression.Constant.TRUE;
         }
         if (onSpec.mustMatch(file)) {
             return true;

@@ -31,7 +31,7 @@ record RetryPolicy(OptionalInt maxRetries, Duration minWait, Duration maxWait, D
     /** Wait before the next attempt: doubles each time, at most {@code maxWait}, half of it random. */
     Duration wait(int attempts) {
         double doubled = minWait.toMillis() * Math.pow(2, Math.min(attempts - 1, 20));
-        long bounded = (long) Math.max(1, Math.min(doubled, maxWait.toMillis()));
+        long bounded = (long) Math.max(1, Math.min(doubled, (double) maxWait.toMillis()));
         return Duration.ofMillis(bounded / 2 + ThreadLocalRandom.current().nextLong(bounded / 2 + 1));
     }
 }

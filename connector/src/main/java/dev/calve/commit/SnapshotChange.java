@@ -3,9 +3,13 @@ package dev.calve.commit;
 import dev.calve.manifest.DataFile;
 import dev.calve.manifest.DeleteFile;
 import dev.calve.manifest.FileKey;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 
@@ -60,8 +64,9 @@ public record SnapshotChange(
      * A new delete file.
      *
      * @param absorbed delete files whose positions it repeats; those that are still live leave the table with this change
+     * @param dataFile where the single data file it speaks of was seen live, which spares the commit a search for it
      */
-    public record AddedDelete(DeleteFile file, Set<FileKey> absorbed) {
+    public record AddedDelete(DeleteFile file, Set<FileKey> absorbed, Optional<Removal.Known> dataFile) {
         public AddedDelete {
             absorbed = Set.copyOf(absorbed);
         }
@@ -72,7 +77,14 @@ public record SnapshotChange(
         addedDeletes = List.copyOf(addedDeletes);
         removals = List.copyOf(removals);
         rules = List.copyOf(rules);
-        summary = Map.copyOf(summary);
+        summary = Collections.unmodifiableMap(new LinkedHashMap<>(summary));
+        var paths = new HashSet<String>();
+        for (AddedData added : addedData) {
+            if (!paths.add(added.file().path())) {
+                throw new IllegalArgumentException(
+                        "A data file must be added once, but " + added.file().path() + " is added twice.");
+            }
+        }
     }
 
     /** New rows, nothing read. */

@@ -70,6 +70,10 @@ final class SnapshotSummary {
         changed.add(new Partition(file.specId(), file.partition()));
     }
 
+    boolean removedNothing() {
+        return removed.dataFiles == 0 && removed.deleteFiles == 0;
+    }
+
     /** The entries in the order they are written; {@code extra} first. */
     Map<String, String> entries(Optional<Snapshot> parent, Map<String, String> extra) {
         var entries = new LinkedHashMap<String, String>(extra);
@@ -107,15 +111,15 @@ final class SnapshotSummary {
         }
     }
 
-    /** A total the parent does not know stays unknown, because counting from here would understate it. */
+    /** A total the parent does not know, or that turns out wrong, stays unknown: counting from here would understate it. */
     private static void total(Map<String, String> entries, Optional<Snapshot> parent, String key, long difference) {
-        if (parent.isEmpty()) {
-            entries.put(key, Long.toString(difference));
-            return;
-        }
-        String before = parent.get().summary().get(key);
+        String before = parent.isPresent() ? parent.get().summary().get(key) : "0";
+        entries.remove(key);
         if (before != null && before.matches("\\d{1,18}")) {
-            entries.put(key, Long.toString(Long.parseLong(before) + difference));
+            long total = Long.parseLong(before) + difference;
+            if (total >= 0) {
+                entries.put(key, Long.toString(total));
+            }
         }
     }
 }

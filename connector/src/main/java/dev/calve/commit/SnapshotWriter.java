@@ -12,6 +12,7 @@ import dev.calve.manifest.ManifestList;
 import dev.calve.manifest.ManifestReader;
 import dev.calve.manifest.ManifestTarget;
 import dev.calve.manifest.ManifestWriter;
+import dev.calve.manifest.Selection;
 import dev.calve.metadata.MetadataUpdate;
 import dev.calve.metadata.MetadataUpdates;
 import dev.calve.metadata.Requirement;
@@ -25,6 +26,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -33,6 +35,7 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Collectors;
 
 /**
  * Writes the manifests and the manifest list of one attempt. Nothing is visible to readers until the result is swapped in.
@@ -91,43 +94,101 @@ final class SnapshotWriter {
         }
     }
 
-    Prepared prepare(TableMetadata found, SnapshotChange change, long snapshotId, int attempt, long nowMillis)
+    /**
+     * Writes the manifests and the list of one attempt.
+     *
+     * @return empty if nothing is added and nothing found that leaves
+     * @throws IllegalArgumentException if the change breaks a rule of the format or removes what was never there
+     */
+    Optional<Prepared> prepare(TableMetadata found, SnapshotChange change, long snapshotId, int attempt, long nowMillis)
             throws IOException, DoesNotFit {
         forgetUnless(change, found.formatVersion());
         Optional<Snapshot> parent = found.snapshot(change.ref());
         List<ManifestFile> inherited =
                 parent.isPresent() ? SnapshotManifests.of(storage, parent.get()) : List.<ManifestFile>of();
-        var removed = new RemovedFiles(found, change, inherited);
+        Set<String> paths = inherited.stream().map(ManifestFile::path).collect(Collectors.toSet());
+        var step = new Step(
+                found,
+                change,
+                parent,
+                snapshotId,
+                new RemovedFiles(found, change, paths),
+                new NewDeletes(table, found, change, paths));
         var summary = new SnapshotSummary();
         change.addedData().forEach(added -> summary.added(added.file()));
         change.addedDeletes().forEach(added -> summary.added(added.file()));
 
+        // New data comes first, so that its row ids follow on those of the table.
         var manifests = new ArrayList<ManifestFile>(addedManifests(found, change, Content.DATA, snapshotId));
         for (ManifestFile manifest : inherited) {
             if (manifest.content() == Content.DATA && manifest.mayHaveLiveFiles()) {
-                Edited edited =
-                        removed.mayMention(manifest) ? editData(found, manifest, removed, snapshotId) : kept(manifest);
-                manifests.add(edited.manifest());
-                edited.removed().forEach(summary::removed);
+                collect(editData(step, manifest), manifests, summary);
             }
         }
-        if (!removed.notFound().isEmpty()) {
-            FileKey missing = removed.notFound().iterator().next();
-            throw new DoesNotFit(new Conflict.Concurrent(
-                    "data file " + missing + " is no longer in the table; another writer removed it.",
-                    parent.map(Snapshot::id).orElse(-1L)));
-        }
+        requireFound(step);
         manifests.addAll(addedManifests(found, change, Content.DELETES, snapshotId));
         for (ManifestFile manifest : inherited) {
             if (manifest.content() == Content.DELETES && manifest.mayHaveLiveFiles()) {
-                Edited edited = removed.mayMentionDeletes(manifest)
-                        ? editDeletes(found, manifest, removed, snapshotId)
-                        : kept(manifest);
-                manifests.add(edited.manifest());
-                edited.removed().forEach(summary::removed);
+                collect(editDeletes(step, manifest), manifests, summary);
             }
         }
-        return assemble(found, change, parent, manifests, summary, snapshotId, attempt, nowMillis);
+        if (change.addedData().isEmpty() && change.addedDeletes().isEmpty() && summary.removedNothing()) {
+            return Optional.empty();
+        }
+        return Optional.of(assemble(found, change, parent, manifests, summary, snapshotId, attempt, nowMillis));
+    }
+
+    /** What one attempt works with. */
+    private record Step(
+            TableMetadata found,
+            SnapshotChange change,
+            Optional<Snapshot> parent,
+            long snapshotId,
+            RemovedFiles removed,
+            NewDeletes newDeletes) {
+
+        /** Whether the snapshot found is the one the change was made for: then nobody else is to blame. */
+        boolean readsParent() {
+            return parent.isPresent()
+                    && change.readSnapshotId().isPresent()
+                    && change.readSnapshotId().getAsLong() == parent.get().id();
+        }
+
+        long parentId() {
+            return parent.map(Snapshot::id).orElse(-1L);
+        }
+    }
+
+    private static void collect(Edited edited, List<ManifestFile> manifests, SnapshotSummary summary) {
+        manifests.add(edited.manifest());
+        edited.removed().forEach(summary::removed);
+    }
+
+    /** Every file that is to leave, and every one a new delete file speaks of, must have been there. */
+    private void requireFound(Step step) throws DoesNotFit {
+        Set<FileKey> missing = step.removed().notFound();
+        if (!missing.isEmpty()) {
+            String file = missing.iterator().next().toString();
+            if (step.readsParent()) {
+                throw new IllegalArgumentException("Cannot commit to " + table + ": a data file to remove must be live, but "
+                        + file + " is not in snapshot " + step.parentId() + ".");
+            }
+            throw gone(step, file);
+        }
+        Set<String> without = step.newDeletes().withoutDataFile(step.removed().paths());
+        if (!without.isEmpty()) {
+            String file = without.iterator().next();
+            if (step.readsParent() || step.removed().paths().contains(file)) {
+                throw step.newDeletes()
+                        .broken("deletes-of-live-data-file", "data file " + file + " would have deletes, but not be live");
+            }
+            throw gone(step, file);
+        }
+    }
+
+    private static DoesNotFit gone(Step step, String file) {
+        return new DoesNotFit(new Conflict.Concurrent(
+                "data file " + file + " is no longer in the table; another writer removed it.", step.parentId()));
     }
 
     private Prepared assemble(
@@ -170,7 +231,7 @@ final class SnapshotWriter {
                 Map.of());
         SnapshotRef ref = Optional.ofNullable(found.refs().get(change.ref()))
                 .map(old -> old.at(snapshotId))
-                .orElse(SnapshotRef.branch(snapshotId));
+                .orElseGet(() -> SnapshotRef.branch(snapshotId));
         List<MetadataUpdate> updates = List.of(
                 new MetadataUpdate.AddSnapshot(snapshot), new MetadataUpdate.SetSnapshotRef(change.ref(), ref));
         List<Requirement> requirements =
@@ -248,73 +309,103 @@ final class SnapshotWriter {
             long snapshotId)
             throws IOException {
         return bySpec.computeIfAbsent(
-                        file.specId(), specId -> new RollingManifests(() -> target(found, specId, content, snapshotId), targetSize(found)))
+                        file.specId(),
+                        specId -> new RollingManifests(
+                                () -> target(found, specId, content, snapshotId), targetSize(found)))
                 .current();
     }
 
-    private Edited editData(TableMetadata found, ManifestFile manifest, RemovedFiles removed, long snapshotId)
-            throws IOException {
-        List<ManifestEntry<DataFile>> entries = ManifestReader.readData(storage, manifest);
-        var leaving = new ArrayList<ContentFile>();
-        for (ManifestEntry<DataFile> entry : entries) {
-            if (entry.isLive() && removed.removes(entry.file())) {
-                leaving.add(entry.file());
-            }
+    private Edited editData(Step step, ManifestFile manifest) throws IOException, DoesNotFit {
+        if (!step.removed().mayMention(manifest) && !step.newDeletes().mayBeIn(manifest)) {
+            return kept(manifest);
         }
-        return edit(found, manifest, entries, leaving, snapshotId);
-    }
-
-    private Edited editDeletes(TableMetadata found, ManifestFile manifest, RemovedFiles removed, long snapshotId)
-            throws IOException, DoesNotFit {
-        List<ManifestEntry<DeleteFile>> entries = ManifestReader.readDeletes(storage, manifest);
-        var leaving = new ArrayList<ContentFile>();
-        for (ManifestEntry<DeleteFile> entry : entries) {
-            if (!entry.isLive()) {
+        var leaving = new LinkedHashSet<ManifestEntry<DataFile>>();
+        List<ManifestEntry<DataFile>> entries =
+                ManifestReader.readData(storage, manifest, live(step.found(), manifest));
+        for (ManifestEntry<DataFile> entry : entries) {
+            DataFile file = entry.file();
+            if (!step.removed().removes(file)) {
+                step.newDeletes().seen(file);
                 continue;
             }
-            if (removed.removes(entry.file())) {
-                leaving.add(entry.file());
-            } else if (removed.collides(entry.file())) {
+            leaving.add(entry);
+            if (file.firstRowId().isPresent() && mustNotHaveRowIds(step.change(), file.path())) {
                 throw new DoesNotFit(new Conflict.Concurrent(
-                        "rows of data file " + entry.file().scopedTo().orElse("?") + " were deleted by snapshot "
-                                + entry.snapshotId() + " at the same time.",
-                        entry.snapshotId()));
+                        "rows of data file " + file.path() + " got row ids after they were read to be written again.",
+                        step.parentId()));
             }
         }
-        return edit(found, manifest, entries, leaving, snapshotId);
+        return edit(step, manifest, entries, leaving);
     }
 
+    private static boolean mustNotHaveRowIds(SnapshotChange change, String path) {
+        return change.rules().stream()
+                .anyMatch(rule -> rule instanceof ConflictRule.RowIdsStillUnassigned unassigned
+                        && unassigned.paths().contains(path));
+    }
+
+    private Edited editDeletes(Step step, ManifestFile manifest) throws IOException, DoesNotFit {
+        if (!step.removed().mayMentionDeletes(manifest)) {
+            return kept(manifest);
+        }
+        var leaving = new LinkedHashSet<ManifestEntry<DeleteFile>>();
+        List<ManifestEntry<DeleteFile>> entries =
+                ManifestReader.readDeletes(storage, manifest, live(step.found(), manifest));
+        for (ManifestEntry<DeleteFile> entry : entries) {
+            if (step.removed().removes(entry.file())) {
+                leaving.add(entry);
+            } else if (step.removed().collides(entry.file())) {
+                throw collision(step, entry);
+            }
+        }
+        return edit(step, manifest, entries, leaving);
+    }
+
+    private DoesNotFit collision(Step step, ManifestEntry<DeleteFile> staying) {
+        String dataFile = staying.file().scopedTo().orElseThrow();
+        if (step.readsParent()) {
+            throw step.newDeletes()
+                    .broken(
+                            "one-vector-per-data-file",
+                            "data file " + dataFile + " has the deletes " + staying.file().key()
+                                    + ", which the new vector does not absorb");
+        }
+        return new DoesNotFit(new Conflict.Concurrent(
+                "rows of data file " + dataFile + " were deleted by snapshot " + staying.snapshotId() + " at the same time.",
+                staying.snapshotId()));
+    }
+
+    /** The manifest without what leaves; itself if nothing does. */
     private <F extends ContentFile> Edited edit(
-            TableMetadata found,
-            ManifestFile manifest,
-            List<ManifestEntry<F>> entries,
-            List<ContentFile> leaving,
-            long snapshotId)
+            Step step, ManifestFile manifest, List<ManifestEntry<F>> entries, Set<ManifestEntry<F>> leaving)
             throws IOException {
         if (leaving.isEmpty()) {
             return kept(manifest);
         }
+        List<ContentFile> removed =
+                leaving.stream().map(entry -> (ContentFile) entry.file()).toList();
         Edited cached = editedManifests.get(manifest.path());
-        if (cached != null && cached.removed().equals(leaving)) {
+        if (cached != null && cached.removed().equals(removed)) {
             return cached;
         }
-        Set<FileKey> keys = new HashSet<>();
-        leaving.forEach(file -> keys.add(file.key()));
-        try (var writer = new ManifestWriter(target(found, manifest.specId(), manifest.content(), snapshotId))) {
+        try (var writer = new ManifestWriter(
+                target(step.found(), manifest.specId(), manifest.content(), step.snapshotId()))) {
             for (ManifestEntry<F> entry : entries) {
-                if (!entry.isLive()) {
-                    continue;
-                }
-                if (keys.contains(entry.file().key())) {
+                if (leaving.contains(entry)) {
                     writer.deleted(entry);
                 } else {
                     writer.existing(entry);
                 }
             }
-            var edited = new Edited(writer.finish(), leaving);
+            var edited = new Edited(writer.finish(), removed);
             editedManifests.put(manifest.path(), edited);
             return edited;
         }
+    }
+
+    /** Tuples are read as the table types them now, because those of manifests written before and after a promotion meet. */
+    private static Selection live(TableMetadata found, ManifestFile manifest) {
+        return Selection.live().typedAs(found.partitionType(manifest.specId()));
     }
 
     private ManifestTarget target(TableMetadata found, int specId, Content content, long snapshotId) {

@@ -2,14 +2,20 @@ package dev.calve.commit;
 
 import dev.calve.commit.CommitOutcome.Committed;
 import dev.calve.io.Storage;
+import dev.calve.metadata.Snapshot;
+import dev.calve.metadata.SnapshotRef;
 import dev.calve.metadata.TableMetadata;
 import dev.calve.metadata.TableProperties;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.io.UncheckedIOException;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
 import org.slf4j.Logger;
@@ -34,6 +40,9 @@ public final class TableCommit {
     private final FileLedger ledger;
     private final Clock clock;
     private final SnapshotWriter writer;
+
+    /** What each attempt's snapshot refers to, by the location of its manifest list. */
+    private final Map<String, Set<String>> reachedByList = new HashMap<>();
 
     private long snapshotId;
     private int attempts;
@@ -60,9 +69,17 @@ public final class TableCommit {
         this.writer = new SnapshotWriter(storage, ledger, statementId, table);
     }
 
-    /** How one attempt ended, if it did not end the commit. */
+    /** How one attempt ended. */
     private sealed interface Attempt {
-        record Done(CommitOutcome outcome) implements Attempt {}
+
+        /**
+         * The snapshot is in the table.
+         *
+         * @param reached what it refers to; empty if that is not known
+         */
+        record Won(TableState state, Optional<Set<String>> reached) implements Attempt {}
+
+        record Nothing() implements Attempt {}
 
         record Conflicted(TableState found, Conflict conflict) implements Attempt {}
 
@@ -80,25 +97,34 @@ public final class TableCommit {
             return loop(change, resettle);
         } catch (IOException e) {
             throw giveUp(new UncheckedIOException("Cannot commit to " + table + ": " + e.getMessage(), e));
-        } catch (CommitStateUnknownException e) {
-            throw e;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            var interrupted = new InterruptedIOException("interrupted while waiting to try again");
+            interrupted.initCause(e);
+            throw giveUp(new UncheckedIOException(
+                    "Cannot commit to " + table + ": " + interrupted.getMessage() + ". Nothing was changed.", interrupted));
         } catch (RuntimeException e) {
+            throw giveUp(e);
+        } catch (Error e) {
             throw giveUp(e);
         }
     }
 
-    private CommitOutcome loop(SnapshotChange first, Resettle resettle) throws IOException {
+    private CommitOutcome loop(SnapshotChange first, Resettle resettle) throws IOException, InterruptedException {
         Instant start = clock.instant();
         SnapshotChange change = first;
         while (true) {
             if (change.isEmpty()) {
-                ledger.abort();
-                return new CommitOutcome.NothingToDo();
+                return nothing();
             }
             SnapshotChange current = change;
             Attempt attempt = TableQueue.inTurn(uuid, () -> attempt(current));
-            if (attempt instanceof Attempt.Done done) {
-                return done.outcome();
+            if (attempt instanceof Attempt.Won won) {
+                won.reached().ifPresent(ledger::deleteAllBut);
+                return new Committed(won.state(), snapshotId, attempts);
+            }
+            if (attempt instanceof Attempt.Nothing) {
+                return nothing();
             }
             Duration elapsed = Duration.between(start, clock.instant());
             if (attempt instanceof Attempt.Conflicted conflicted) {
@@ -109,8 +135,7 @@ public final class TableCommit {
                 }
                 Optional<SnapshotChange> again = resettle.against(conflicted.found(), conflicted.conflict(), change);
                 if (again.isEmpty()) {
-                    ledger.abort();
-                    return new CommitOutcome.NothingToDo();
+                    return nothing();
                 }
                 change = again.get();
                 continue;
@@ -121,8 +146,13 @@ public final class TableCommit {
                         + attempts + " times in " + elapsed.toMillis() + " ms, last because " + lost.reason()
                         + ". Nothing was changed; run the statement again, or raise commit.retry.total-timeout-ms.");
             }
-            sleep(lost.policy().wait(attempts));
+            Thread.sleep(lost.policy().wait(attempts).toMillis());
         }
+    }
+
+    private CommitOutcome nothing() {
+        ledger.abort();
+        return new CommitOutcome.NothingToDo();
     }
 
     private Attempt attempt(SnapshotChange change) throws IOException {
@@ -132,62 +162,81 @@ public final class TableCommit {
             throw new CommitConflictException("Cannot commit to " + table + ": it was dropped and created again since it was"
                     + " read (uuid " + uuid + ", now " + metadata.uuid() + "). Run the statement again.");
         }
-        if (attempts > 0 && metadata.snapshot(snapshotId).isPresent()) {
-            return new Attempt.Done(done(found, Optional.empty()));
+        Optional<Snapshot> own = attempts == 0 ? Optional.empty() : metadata.snapshot(snapshotId);
+        if (own.isPresent()) {
+            // An attempt that was said to have lost had won.
+            return won(found, own.get());
         }
+        requireBranch(metadata, change.ref());
         attempts++;
         Optional<Conflict> conflict = ConflictCheck.find(storage, metadata, change);
         if (conflict.isPresent()) {
             return new Attempt.Conflicted(found, conflict.get());
         }
         chooseSnapshotId(metadata);
-        SnapshotWriter.Prepared prepared;
+        Optional<SnapshotWriter.Prepared> prepared;
         try {
             long now = Math.max(clock.millis(), metadata.lastUpdatedMillis());
             prepared = writer.prepare(metadata, change, snapshotId, attempts, now);
         } catch (SnapshotWriter.DoesNotFit e) {
             return new Attempt.Conflicted(found, e.conflict());
         }
-        return swap(found, prepared);
+        return prepared.isPresent() ? swap(found, prepared.get()) : new Attempt.Nothing();
+    }
+
+    private void requireBranch(TableMetadata metadata, String ref) {
+        SnapshotRef target = metadata.refs().get(ref);
+        if (target != null && target.kind() == SnapshotRef.Kind.TAG) {
+            throw new IllegalArgumentException(
+                    "Cannot commit to " + table + ": '" + ref + "' must be a branch, but is a tag, which never moves.");
+        }
     }
 
     private Attempt swap(TableState found, SnapshotWriter.Prepared prepared) {
+        reachedByList.put(prepared.snapshot().manifestList().orElseThrow(), prepared.reached());
         ledger.swapSent();
         SwapOutcome outcome;
         try {
             outcome = committer.swap(found, prepared.updates(), prepared.requirements(), prepared.metadata());
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
+            // Whatever it was, it came after the swap may have been sent.
             outcome = new SwapOutcome.Unknown(e);
         }
         if (outcome instanceof SwapOutcome.Swapped swapped) {
-            return new Attempt.Done(done(swapped.state(), Optional.of(prepared)));
+            return won(swapped.state(), prepared.snapshot());
         }
         if (outcome instanceof SwapOutcome.Rejected rejected) {
             ledger.swapRejected();
             return new Attempt.Lost(policy(found.metadata()), rejected.reason());
         }
-        return new Attempt.Done(resolveUnknown(prepared, ((SwapOutcome.Unknown) outcome).cause()));
+        return resolveUnknown(((SwapOutcome.Unknown) outcome).cause());
     }
 
     /** Looks whether the snapshot is there after all. That it is not proves nothing: the swap may still be on its way. */
-    private CommitOutcome resolveUnknown(SnapshotWriter.Prepared prepared, Throwable cause) {
+    private Attempt resolveUnknown(Throwable cause) {
+        // An interrupt is a frequent cause, and would make this look-up fail too.
+        boolean interrupted = Thread.interrupted();
         try {
             TableState now = committer.load();
-            if (now.metadata().snapshot(snapshotId).isPresent()) {
-                return done(now, Optional.of(prepared));
+            Optional<Snapshot> own = now.metadata().snapshot(snapshotId);
+            if (own.isPresent()) {
+                return won(now, own.get());
             }
-        } catch (IOException | RuntimeException e) {
-            cause.addSuppressed(e);
+        } catch (Throwable e) {
+            suppress(cause, e);
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
         LOG.warn("Outcome of snapshot {} of {} is unknown; files kept: {}", snapshotId, table, ledger.written());
         throw new CommitStateUnknownException(table, snapshotId, cause);
     }
 
-    private Committed done(TableState state, Optional<SnapshotWriter.Prepared> prepared) {
+    private Attempt won(TableState state, Snapshot snapshot) {
+        ledger.committed();
         LOG.info("Committed snapshot {} to {} in {} attempt(s)", snapshotId, table, attempts);
-        // Without the prepared attempt it is not known which of several attempts won, so nothing is cleaned.
-        ledger.committed(prepared.map(SnapshotWriter.Prepared::reached).orElseGet(() -> java.util.Set.copyOf(ledger.written())));
-        return new Committed(state, snapshotId, attempts);
+        return new Attempt.Won(state, snapshot.manifestList().map(reachedByList::get));
     }
 
     private void chooseSnapshotId(TableMetadata metadata) {
@@ -201,22 +250,18 @@ public final class TableCommit {
     }
 
     /** Deletes what was written, unless a swap is still unanswered, and hands the failure on. */
-    private RuntimeException giveUp(RuntimeException failure) {
+    private <E extends Throwable> E giveUp(E failure) {
         try {
             ledger.abort();
-        } catch (RuntimeException e) {
-            failure.addSuppressed(e);
+        } catch (Throwable e) {
+            suppress(failure, e);
         }
         return failure;
     }
 
-    private void sleep(Duration wait) {
-        try {
-            Thread.sleep(wait.toMillis());
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new CommitConflictException(
-                    "Cannot commit to " + table + ": interrupted while waiting to try again. Nothing was changed.");
+    private static void suppress(Throwable failure, Throwable later) {
+        if (failure != later) {
+            failure.addSuppressed(later);
         }
     }
 }

@@ -1,5 +1,7 @@
 package dev.calve.commit;
 
+import java.io.InterruptedIOException;
+import java.io.UncheckedIOException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -21,18 +23,44 @@ final class TableQueue {
         R run() throws E;
     }
 
+    /**
+     * Runs the work when it is this thread's turn.
+     *
+     * @throws UncheckedIOException if interrupted before that; the work was not begun
+     */
     static <R, E extends Exception> R inTurn(String tableUuid, Turn<R, E> turn) throws E {
         TableQueue queue = QUEUES.compute(tableUuid, (key, old) -> {
             TableQueue found = old == null ? new TableQueue() : old;
             found.users++;
             return found;
         });
-        queue.lock.lock();
         try {
-            return turn.run();
+            queue.await(tableUuid);
+            try {
+                return turn.run();
+            } finally {
+                queue.lock.unlock();
+            }
         } finally {
-            queue.lock.unlock();
             QUEUES.computeIfPresent(tableUuid, (key, found) -> --found.users == 0 ? null : found);
         }
+    }
+
+    private void await(String tableUuid) {
+        try {
+            lock.lockInterruptibly();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            var interrupted = new InterruptedIOException(e.getMessage());
+            interrupted.initCause(e);
+            throw new UncheckedIOException(
+                    "Interrupted while other writers committed to table " + tableUuid + "; nothing was changed.", interrupted);
+        }
+    }
+
+    /** Threads that wait for their turn or have it. */
+    static int users(String tableUuid) {
+        TableQueue queue = QUEUES.get(tableUuid);
+        return queue == null ? 0 : queue.users;
     }
 }

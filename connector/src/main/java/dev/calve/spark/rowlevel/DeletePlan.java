@@ -18,6 +18,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -40,6 +41,7 @@ record DeletePlan(Snapshot read, List<FileTask> wholeFiles, List<FileTask> evalu
         var addedDeletes = new ArrayList<AddedDelete>();
         Map<String, ConflictRule.Place> guarded = new HashMap<>();
         Set<String> needed = new HashSet<>();
+        Set<String> withoutRowIds = new HashSet<>();
         for (FileTask task : wholeFiles) {
             removed.add(Removal.Known.of(task.file(), task.manifest()));
         }
@@ -56,8 +58,12 @@ record DeletePlan(Snapshot read, List<FileTask> wholeFiles, List<FileTask> evalu
                         .forEach(written ->
                                 addedData.add(new AddedData(written, OptionalLong.of(read.sequenceNumber()))));
                 guarded.put(file.path(), new ConflictRule.Place(file.specId(), file.partition()));
+                if (file.firstRowId().isEmpty()) {
+                    withoutRowIds.add(file.path());
+                }
             } else if (outcome instanceof Outcome.Deletes deletes) {
-                addedDeletes.add(new AddedDelete(deletes.file(), absorbed(task)));
+                addedDeletes.add(new AddedDelete(
+                        deletes.file(), absorbed(task), Optional.of(Removal.Known.of(file, task.manifest()))));
                 needed.add(file.path());
                 if (deletes.file() instanceof DeleteFile.DeletionVector) {
                     guarded.put(file.path(), new ConflictRule.Place(file.specId(), file.partition()));
@@ -68,6 +74,7 @@ record DeletePlan(Snapshot read, List<FileTask> wholeFiles, List<FileTask> evalu
         var allRules = new ArrayList<>(rules);
         allRules.add(new ConflictRule.FilesStillThere(needed));
         allRules.add(new ConflictRule.DeletesUnchanged(guarded));
+        allRules.add(new ConflictRule.RowIdsStillUnassigned(withoutRowIds));
         return new SnapshotChange(
                 addedData.isEmpty() ? Operation.DELETE : Operation.OVERWRITE,
                 ref,
