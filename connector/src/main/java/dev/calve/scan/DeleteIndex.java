@@ -75,6 +75,7 @@ final class DeleteIndex {
             result.add(checked(vector.get(), data));
         } else {
             addFrom(result, byPath.get(file.path()), data.sequenceNumber());
+            result.forEach(deletes -> requireSamePlace(deletes.file(), file));
             addFrom(result, positionsByPlace.get(place), data.sequenceNumber());
         }
         // An equality delete never applies to rows of its own commit, a position delete may.
@@ -103,13 +104,17 @@ final class DeleteIndex {
                     + " must not be older than its data file " + data.file().path() + ", but has sequence number "
                     + vector.sequenceNumber() + " and the data file " + data.sequenceNumber() + ".");
         }
-        if (vector.file().specId() != data.file().specId()
-                || !vector.file().partition().equals(data.file().partition())) {
-            throw new InvalidTableException("Deletion vector " + vector.file().key() + " of table " + metadata.location()
-                    + " must lie in the partition of its data file " + data.file().path() + ", but is in spec "
-                    + vector.file().specId() + " " + vector.file().partition() + " and the data file in spec "
-                    + data.file().specId() + " " + data.file().partition() + ".");
-        }
+        requireSamePlace(vector.file(), data.file());
         return vector;
+    }
+
+    /** A delete file of another partition does not apply (spec), yet was surely meant to: nobody may guess which. */
+    private void requireSamePlace(DeleteFile deletes, DataFile file) {
+        if (deletes.specId() != file.specId() || !deletes.partition().equals(file.partition())) {
+            throw new InvalidTableException("Delete file " + deletes.key() + " of table " + metadata.location()
+                    + " must lie in the partition of its data file " + file.path() + ", but is in spec "
+                    + deletes.specId() + " " + deletes.partition() + " and the data file in spec " + file.specId() + " "
+                    + file.partition() + ".");
+        }
     }
 }

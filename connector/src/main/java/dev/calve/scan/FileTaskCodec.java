@@ -25,7 +25,11 @@ public final class FileTaskCodec {
 
     private final ContentFilesCodec files;
 
-    /** @param metadata with the specs of all files */
+    /**
+     * Makes a codec for one table.
+     *
+     * @param metadata with the specs of all files
+     */
     public FileTaskCodec(TableMetadata metadata) {
         this.files = new ContentFilesCodec(metadata::partitionType);
     }

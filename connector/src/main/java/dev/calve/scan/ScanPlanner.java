@@ -1,6 +1,7 @@
 package dev.calve.scan;
 
 import dev.calve.expression.Expression;
+import dev.calve.io.InvalidTableException;
 import dev.calve.io.Storage;
 import dev.calve.manifest.DataFile;
 import dev.calve.manifest.DeleteFile;
@@ -8,8 +9,10 @@ import dev.calve.manifest.ManifestEntry;
 import dev.calve.manifest.ManifestFile;
 import dev.calve.manifest.ManifestFile.Content;
 import dev.calve.manifest.ManifestReader;
+import dev.calve.manifest.Selection;
 import dev.calve.metadata.Snapshot;
 import dev.calve.metadata.TableMetadata;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.io.UncheckedIOException;
@@ -17,6 +20,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -61,7 +65,7 @@ public final class ScanPlanner {
     }
 
     private ScanPlan planManifests(Expression filter) throws IOException {
-        Map<Integer, FileFilter> filters = new HashMap<>();
+        var filters = new HashMap<Integer, FileFilter>();
         var data = new ArrayList<ManifestFile>();
         var deletes = new ArrayList<ManifestFile>();
         int prunedData = 0;
@@ -84,14 +88,13 @@ public final class ScanPlanner {
         var index = new DeleteIndex(metadata);
         if (!data.isEmpty()) {
             List<List<ManifestEntry<DeleteFile>>> read =
-                    inParallel(deletes, manifest -> ManifestReader.readDeletes(storage, manifest));
-            read.forEach(entries ->
-                    entries.stream().filter(ManifestEntry::isLive).forEach(index::add));
+                    inParallel(deletes, manifest -> ManifestReader.readDeletes(storage, manifest, live(manifest)));
+            read.forEach(entries -> entries.forEach(index::add));
         }
         var tasks = new ArrayList<FileTask>();
         long prunedFiles = 0;
         List<Planned> planned =
-                inParallel(data, manifest -> tasksOf(manifest, filters.get(manifest.specId()), index));
+                inParallel(data, manifest -> tasksOf(manifest, filters, index));
         for (Planned part : planned) {
             tasks.addAll(part.tasks);
             prunedFiles += part.pruned;
@@ -101,13 +104,12 @@ public final class ScanPlanner {
 
     private record Planned(List<FileTask> tasks, long pruned) {}
 
-    private Planned tasksOf(ManifestFile manifest, FileFilter filter, DeleteIndex index) throws IOException {
+    private Planned tasksOf(ManifestFile manifest, Map<Integer, FileFilter> filters, DeleteIndex index)
+            throws IOException {
+        FileFilter filter = Objects.requireNonNull(filters.get(manifest.specId()));
         var tasks = new ArrayList<FileTask>();
         long pruned = 0;
-        for (ManifestEntry<DataFile> entry : ManifestReader.readData(storage, manifest)) {
-            if (!entry.isLive()) {
-                continue;
-            }
+        for (ManifestEntry<DataFile> entry : ManifestReader.readData(storage, manifest, live(manifest))) {
             DataFile file = entry.file();
             if (!filter.mightMatch(file)) {
                 pruned++;
@@ -120,18 +122,33 @@ public final class ScanPlanner {
         return new Planned(tasks, pruned);
     }
 
-    /** A step of planning that reads storage. */
-    private interface Step<A, R> {
-        R apply(A argument) throws IOException;
+    /** Tuples are read as the table types them now, because a source promoted in between must not tell equal ones apart. */
+    private Selection live(ManifestFile manifest) {
+        return Selection.live().typedAs(metadata.partitionType(manifest.specId()));
     }
 
-    private static <A, R> List<R> inParallel(List<A> arguments, Step<A, R> step) throws IOException {
-        if (arguments.size() == 1) {
-            return List.of(step.apply(arguments.get(0)));
+    /** A step of planning that reads a manifest. */
+    private interface Step<R> {
+        R apply(ManifestFile manifest) throws IOException;
+    }
+
+    private static <R> R named(ManifestFile manifest, Step<R> step) throws IOException {
+        try {
+            return step.apply(manifest);
+        } catch (FileNotFoundException e) {
+            throw new InvalidTableException("Manifest " + manifest.path() + " must exist, but does not.", e);
+        } catch (IOException e) {
+            throw new IOException("manifest " + manifest.path() + " cannot be read: " + e.getMessage(), e);
+        }
+    }
+
+    private static <R> List<R> inParallel(List<ManifestFile> manifests, Step<R> step) throws IOException {
+        if (manifests.size() == 1) {
+            return List.of(named(manifests.get(0), step));
         }
         var futures = new ArrayList<Future<R>>();
-        for (A argument : arguments) {
-            futures.add(POOL.submit(() -> step.apply(argument)));
+        for (ManifestFile manifest : manifests) {
+            futures.add(POOL.submit(() -> named(manifest, step)));
         }
         var results = new ArrayList<R>();
         try {
@@ -142,7 +159,7 @@ public final class ScanPlanner {
             Thread.currentThread().interrupt();
             throw (IOException) new InterruptedIOException("interrupted while planning").initCause(e);
         } catch (ExecutionException e) {
-            throw rethrown(e.getCause());
+            throw rethrown(Objects.requireNonNullElse(e.getCause(), e));
         } finally {
             futures.forEach(future -> future.cancel(true));
         }
