@@ -22,7 +22,8 @@ public interface Committer {
      *
      * @param updates what leads from {@code base} to {@code result}; a catalog server is sent these
      * @param requirements what must still hold; a directory catalog needs no more than that {@code base} is the newest
-     * @return never throws for anything that happens after the swap may have been sent: that is {@link SwapOutcome.Unknown}
+     * @return never throws: what stops the swap before it is sent is {@link SwapOutcome.Failed}, anything unclear after it may
+     *     have been sent {@link SwapOutcome.Unknown}
      */
     SwapOutcome swap(
             TableState base, List<MetadataUpdate> updates, List<Requirement> requirements, TableMetadata result);

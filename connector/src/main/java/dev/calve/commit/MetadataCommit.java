@@ -89,6 +89,9 @@ public final class MetadataCommit {
         if (outcome instanceof SwapOutcome.Rejected rejected) {
             return new Attempt(metadata, Optional.empty(), rejected.reason());
         }
+        if (outcome instanceof SwapOutcome.Failed failed) {
+            throw failed.failure();
+        }
         return new Attempt(metadata, Optional.of(resolve(change, ((SwapOutcome.Unknown) outcome).cause())), "");
     }
 

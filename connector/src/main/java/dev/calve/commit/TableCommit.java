@@ -209,6 +209,10 @@ public final class TableCommit {
             ledger.swapRejected();
             return new Attempt.Lost(policy(found.metadata()), rejected.reason());
         }
+        if (outcome instanceof SwapOutcome.Failed failed) {
+            ledger.swapRejected();
+            throw failed.failure();
+        }
         return resolveUnknown(((SwapOutcome.Unknown) outcome).cause());
     }
 

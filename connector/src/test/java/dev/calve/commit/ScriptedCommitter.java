@@ -6,6 +6,7 @@ import dev.calve.metadata.Requirement;
 import dev.calve.metadata.Requirements;
 import dev.calve.metadata.TableMetadata;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -24,6 +25,8 @@ public final class ScriptedCommitter implements Committer {
         DONE_BUT_REJECTED,
         DONE_BUT_UNKNOWN,
         UNKNOWN,
+        /** It certainly was not done, and not because somebody was faster. */
+        FAILED,
         THROWN,
         DONE_BUT_THROWN,
         DONE_BUT_OUT_OF_MEMORY
@@ -124,6 +127,7 @@ public final class ScriptedCommitter implements Committer {
             case DONE_BUT_UNKNOWN -> isDone(
                     base, updates, requirements, result, new SwapOutcome.Unknown(new IOException("timeout")));
             case UNKNOWN -> new SwapOutcome.Unknown(new IOException("timeout"));
+            case FAILED -> new SwapOutcome.Failed(new UncheckedIOException(new IOException("disk full")));
             case THROWN -> throw new IllegalStateException("a bug in the catalog");
             case DONE_BUT_THROWN -> {
                 honest(base, updates, requirements, result);

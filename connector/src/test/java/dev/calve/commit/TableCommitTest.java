@@ -199,6 +199,18 @@ class TableCommitTest {
         assertThat(leftovers(table)).isEmpty();
     }
 
+    @Test
+    void removesEveryFileAfterACertainFailure() {
+        var statement = table.statement();
+        table.committer.answer(Answer.FAILED);
+        var change = table.appending(table.dataFile("a").build());
+        assertThatThrownBy(() -> statement.commit(change))
+                .isInstanceOf(UncheckedIOException.class)
+                .hasRootCauseMessage("disk full");
+        assertThat(table.committer.swaps()).isEqualTo(1);
+        assertThat(table.storage.locations()).isEmpty();
+    }
+
     @ParameterizedTest
     @EnumSource(names = {"UNKNOWN", "THROWN"})
     void keepsEveryFileWhenNobodyKnows(Answer answer) {

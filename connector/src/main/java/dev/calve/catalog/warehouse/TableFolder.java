@@ -155,6 +155,9 @@ final class TableFolder implements Committer {
             writeHint(1);
             return Optional.of(swapped.state());
         }
+        if (outcome instanceof SwapOutcome.Failed failed) {
+            throw failed.failure();
+        }
         if (outcome instanceof SwapOutcome.Unknown unknown) {
             throw new IOException(
                     "Cannot tell whether table " + name + " was created at " + target + ". Look before you try again.",
@@ -163,42 +166,66 @@ final class TableFolder implements Committer {
         return Optional.empty();
     }
 
+    /** What a commit publishes, and whether it then deletes what fell out of the log. */
+    private record Next(int version, String location, MetadataLog log, boolean deletesEvicted) {}
+
     @Override
     public SwapOutcome swap(
             TableState base, List<MetadataUpdate> updates, List<Requirement> requirements, TableMetadata result) {
-        int next = Math.incrementExact(versionOf(base));
+        Next next;
+        try {
+            next = next(base, result);
+            Optional<String> lost = whyLost(base, next.version());
+            if (lost.isPresent()) {
+                return new SwapOutcome.Rejected(lost.get());
+            }
+        } catch (IOException e) {
+            return new SwapOutcome.Failed(
+                    new UncheckedIOException("Cannot commit to " + name + ": nothing was changed.", e));
+        } catch (RuntimeException e) {
+            // Nothing was sent yet, so whatever it was is certain.
+            return new SwapOutcome.Failed(e);
+        }
+        SwapOutcome outcome = publish(next.location(), next.log().metadata());
+        if (outcome instanceof SwapOutcome.Swapped) {
+            writeHint(next.version());
+            if (next.deletesEvicted()) {
+                deleteEvicted(next.log());
+            }
+        }
+        return outcome;
+    }
+
+    /** Reads every property the commit needs, so that a bad value is found before anything is published. */
+    private Next next(TableState base, TableMetadata result) throws IOException {
         if (!result.location().equals(base.metadata().location())) {
             throw new UnsupportedOperationException("Cannot move table " + name + " from "
                     + base.metadata().location() + " to " + result.location()
                     + ": a table of a directory catalog stays in its folder.");
         }
         refuseMetadataPath(result);
-        MetadataLog log;
-        String target;
-        try {
-            refuseUnpublishable("commit to");
-            Optional<String> taken = locationOf(next);
-            if (taken.isPresent()) {
-                return new SwapOutcome.Rejected("version " + next + " of table " + name + " already exists at "
-                        + taken.get());
-            }
-            if (!directory.exists(base.metadataLocation())) {
-                return new SwapOutcome.Rejected("version " + (next - 1) + " of table " + name
-                        + ", which the commit starts from, is gone from " + base.metadataLocation());
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException("Cannot commit to " + name + ": nothing was changed.", e);
-        }
+        refuseUnpublishable("commit to");
+        int version = Math.incrementExact(versionOf(base));
         MetadataCompression compression =
                 TableProperties.of(base.metadata(), name).get(TableProperties.METADATA_COMPRESSION);
-        target = file(MetadataFileName.of(next, compression));
-        log = MetadataLog.supersede(base.metadata(), base.metadataLocation(), result);
-        SwapOutcome outcome = publish(target, log.metadata());
-        if (outcome instanceof SwapOutcome.Swapped) {
-            writeHint(next);
-            deleteEvicted(log);
+        return new Next(
+                version,
+                file(MetadataFileName.of(version, compression)),
+                MetadataLog.supersede(base.metadata(), base.metadataLocation(), result),
+                TableProperties.of(result, name).get(TableProperties.METADATA_DELETE_AFTER_COMMIT));
+    }
+
+    /** Why somebody else was certainly faster; empty if that is not known yet. */
+    private Optional<String> whyLost(TableState base, int next) throws IOException {
+        Optional<String> taken = locationOf(next);
+        if (taken.isPresent()) {
+            return Optional.of("version " + next + " of table " + name + " already exists at " + taken.get());
         }
-        return outcome;
+        if (!directory.exists(base.metadataLocation())) {
+            return Optional.of("version " + (next - 1) + " of table " + name
+                    + ", which the commit starts from, is gone from " + base.metadataLocation());
+        }
+        return Optional.empty();
     }
 
     private int versionOf(TableState base) {
@@ -225,8 +252,9 @@ final class TableFolder implements Committer {
         byte[] content = TableMetadataJson.print(metadata, target);
         Directory.Publication publication = tryPublish(target, content);
         if (publication instanceof Directory.Publication.Failed failed) {
-            throw new UncheckedIOException("Cannot commit to " + name + ": " + target + " was not written, nothing was "
-                    + "changed.", failed.cause());
+            return new SwapOutcome.Failed(new UncheckedIOException(
+                    "Cannot commit to " + name + ": " + target + " was not written, nothing was changed.",
+                    failed.cause()));
         }
         if (publication instanceof Directory.Publication.Published) {
             return new SwapOutcome.Swapped(new TableState(metadata, target));
@@ -282,10 +310,6 @@ final class TableFolder implements Committer {
 
     /** Oldest first, and none after one that stays: a gap below a version must not hide the versions above it. */
     private void deleteEvicted(MetadataLog log) {
-        if (log.evicted().isEmpty()
-                || !TableProperties.of(log.metadata(), name).get(TableProperties.METADATA_DELETE_AFTER_COMMIT)) {
-            return;
-        }
         for (TableMetadata.MetadataLogEntry entry : log.evicted()) {
             try {
                 directory.deleteFile(entry.file());

@@ -66,8 +66,13 @@ class TableFolderTest {
         return swap(base, with(base, key, value));
     }
 
+    /** Throws what a certain failure says. */
     private SwapOutcome swap(TableState base, TableMetadata result) {
-        return catalog.committer(NAME).swap(base, List.of(), List.of(), result);
+        SwapOutcome outcome = catalog.committer(NAME).swap(base, List.of(), List.of(), result);
+        if (outcome instanceof SwapOutcome.Failed failed) {
+            throw failed.failure();
+        }
+        return outcome;
     }
 
     private TableState swapped(TableState base, String key, String value) {
