@@ -87,6 +87,13 @@ public final class HadoopStorage implements Storage {
         return configuration;
     }
 
+    /** The location with scheme and authority: two spellings of one location become the same. No request is made. */
+    public String qualify(String location) {
+        return parse(location)
+                .makeQualified(FileSystem.getDefaultUri(configuration), new Path(Path.SEPARATOR))
+                .toString();
+    }
+
     @Override
     public InputFile input(String location) {
         return newInput(location, HadoopInput.UNKNOWN_LENGTH);

@@ -19,6 +19,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.analysis.NamespaceAlreadyExistsException;
 import org.apache.spark.sql.catalyst.analysis.NoSuchFunctionException;
@@ -35,6 +36,7 @@ import org.apache.spark.sql.connector.catalog.StagingTableCatalog;
 import org.apache.spark.sql.connector.catalog.SupportsNamespaces;
 import org.apache.spark.sql.connector.catalog.Table;
 import org.apache.spark.sql.connector.catalog.TableChange;
+import org.apache.spark.sql.connector.catalog.TableWritePrivilege;
 import org.apache.spark.sql.connector.catalog.functions.UnboundFunction;
 import org.apache.spark.sql.connector.expressions.Transform;
 import org.apache.spark.sql.types.StructType;
@@ -112,6 +114,27 @@ public final class CalveCatalog implements StagingTableCatalog, SupportsNamespac
         return new CalveTable(load(identifier));
     }
 
+    /** Called for the target of a statement that writes. */
+    @Override
+    public Table loadTable(Identifier identifier, Set<TableWritePrivilege> privileges) throws NoSuchTableException {
+        return new CalveTable(load(identifier)).asTarget();
+    }
+
+    @Override
+    public Table loadTable(Identifier identifier, String version) {
+        throw timeTravelUnsupported(identifier, "VERSION AS OF '" + version + "'");
+    }
+
+    @Override
+    public Table loadTable(Identifier identifier, long timestampMicros) {
+        throw timeTravelUnsupported(identifier, "TIMESTAMP AS OF " + timestampMicros + " (microseconds since 1970)");
+    }
+
+    private UnsupportedOperationException timeTravelUnsupported(Identifier identifier, String state) {
+        return new UnsupportedOperationException("Cannot read " + fullName(tableName(identifier)) + " " + state
+                + ": time travel is not supported yet, only the current state of a table can be read.");
+    }
+
     private LoadedTable load(Identifier identifier) throws NoSuchTableException {
         TableName table = tableName(identifier);
         Optional<TableState> state = ask("load table " + fullName(table), () -> catalog().load(table));
@@ -148,7 +171,7 @@ public final class CalveCatalog implements StagingTableCatalog, SupportsNamespac
     }
 
     private NewTable newTable(TableName table) {
-        return new NewTable(table, catalog().defaultLocation(table), options);
+        return new NewTable(table, catalog().defaultLocation(table), options, storage.orElseThrow()::qualify);
     }
 
     @Override

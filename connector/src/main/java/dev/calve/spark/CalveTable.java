@@ -12,6 +12,7 @@ import dev.calve.spark.write.AppendWriteBuilder;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import org.apache.spark.sql.SparkSession;
@@ -28,11 +29,15 @@ import org.apache.spark.sql.connector.write.LogicalWriteInfo;
 import org.apache.spark.sql.connector.write.WriteBuilder;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A table as Spark sees it, at the snapshot that was current when it was loaded: reads stay there, appends and deletes
- * commit to whatever is current by then. Two are equal if they are the same table, whatever the snapshot, so that Spark
- * finds what it cached of a table that has changed.
+ * commit to whatever is current by then.
+ *
+ * <p>Two are equal if they are the same state of the same table: Spark keeps the older of two equal ones when it loads a table
+ * again to see the newest rows, and answers from its cache what is equal to a cached table. The target of a statement is
+ * equal to none, because Spark would take a cached copy for the target of a {@code DELETE}.
  */
 final class CalveTable implements SupportsRead, SupportsWrite, SupportsDeleteV2, SupportsMetadataColumns {
 
@@ -50,9 +55,20 @@ final class CalveTable implements SupportsRead, SupportsWrite, SupportsDeleteV2,
             "timestampAsOf");
 
     private final LoadedTable table;
+    private final boolean target;
 
     CalveTable(LoadedTable table) {
+        this(table, false);
+    }
+
+    private CalveTable(LoadedTable table, boolean target) {
         this.table = table;
+        this.target = target;
+    }
+
+    /** The same table as what a statement writes to. */
+    CalveTable asTarget() {
+        return new CalveTable(table, true);
     }
 
     TableMetadata metadata() {
@@ -70,10 +86,13 @@ final class CalveTable implements SupportsRead, SupportsWrite, SupportsDeleteV2,
         return metadata().uuid();
     }
 
-    /** Spark from 4.1 on loads a table that has a version again right before a query runs, so a query sees the newest rows. */
+    /**
+     * Spark from 4.1 on loads a table that has a version again right before a query runs, so a query sees the newest rows. A
+     * target has none: it would be replaced by what is cached of the table.
+     */
     @Override
-    public String version() {
-        return table.state().metadataLocation();
+    public @Nullable String version() {
+        return target ? null : table.state().metadataLocation();
     }
 
     /** @throws UnsupportedOperationException if Spark lacks a column's type; names the column */
@@ -152,14 +171,20 @@ final class CalveTable implements SupportsRead, SupportsWrite, SupportsDeleteV2,
 
     @Override
     public boolean equals(Object other) {
+        if (this == other) {
+            return true;
+        }
         return other instanceof CalveTable that
+                && !target
+                && !that.target
                 && name().equals(that.name())
-                && metadata().uuid().equals(that.metadata().uuid());
+                && id().equals(that.id())
+                && table.state().metadataLocation().equals(that.table.state().metadataLocation());
     }
 
     @Override
     public int hashCode() {
-        return name().hashCode() * 31 + metadata().uuid().hashCode();
+        return Objects.hash(name(), id(), table.state().metadataLocation());
     }
 
     @Override

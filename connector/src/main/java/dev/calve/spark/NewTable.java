@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 import org.apache.spark.sql.connector.catalog.TableCatalog;
 import org.apache.spark.sql.connector.expressions.Transform;
 import org.apache.spark.sql.internal.SQLConf;
@@ -31,12 +32,17 @@ final class NewTable {
     private final TableName name;
     private final String defaultLocation;
     private final CatalogOptions options;
+    private final UnaryOperator<String> qualify;
 
-    /** @param defaultLocation where the catalog puts a table of that name */
-    NewTable(TableName name, String defaultLocation, CatalogOptions options) {
+    /**
+     * @param defaultLocation where the catalog puts a table of that name
+     * @param qualify makes the spellings of a location the same
+     */
+    NewTable(TableName name, String defaultLocation, CatalogOptions options, UnaryOperator<String> qualify) {
         this.name = name;
         this.defaultLocation = defaultLocation;
         this.options = options;
+        this.qualify = qualify;
     }
 
     /**
@@ -108,8 +114,8 @@ final class NewTable {
         if (location == null) {
             return defaultLocation;
         }
-        String trimmed = location.endsWith("/") ? location.substring(0, location.length() - 1) : location;
-        if (!trimmed.equals(defaultLocation)) {
+        // Spark hands over a location with its scheme, however the user wrote it.
+        if (!qualify.apply(location).equals(qualify.apply(defaultLocation))) {
             throw new IllegalArgumentException("LOCATION of table " + name + " must be '" + defaultLocation
                     + "', where a directory catalog looks for it, or left out, not '" + location + "'.");
         }

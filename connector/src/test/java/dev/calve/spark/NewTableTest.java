@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.calve.catalog.TableName;
 import dev.calve.metadata.TableMetadata;
 import dev.calve.schema.Type;
+import java.net.URI;
 import java.util.List;
 import java.util.Map;
+import org.apache.hadoop.fs.Path;
 import org.apache.spark.sql.connector.catalog.Column;
 import org.apache.spark.sql.connector.expressions.Expressions;
 import org.apache.spark.sql.connector.expressions.Transform;
@@ -25,13 +27,17 @@ class NewTableTest {
             .add("tags", DataTypes.createArrayType(DataTypes.StringType))
             .add("ts", DataTypes.TimestampType);
 
+    private static String qualify(String location) {
+        return new Path(location).makeQualified(URI.create("hdfs://nn"), new Path("/")).toString();
+    }
+
     private static TableMetadata create(Map<String, String> properties, Transform... partitions) {
         return create(COLUMNS, properties, partitions);
     }
 
     private static TableMetadata create(StructType columns, Map<String, String> properties, Transform... partitions) {
         var options = new CatalogOptions("/wh", List.of(), Map.of(), Map.of(), true);
-        return new NewTable(new TableName(List.of("db"), "t"), "/wh/db/t", options)
+        return new NewTable(new TableName(List.of("db"), "t"), "/wh/db/t", options, NewTableTest::qualify)
                 .metadata(columns, partitions, properties);
     }
 
@@ -72,7 +78,7 @@ class NewTableTest {
     void storesTheUsersPropertiesOnly() {
         TableMetadata table = create(Map.of(
                 "provider", "iceberg",
-                "location", "/wh/db/t/",
+                "location", "hdfs://nn/wh/db/t/",
                 "owner", "me",
                 "comment", "a table",
                 "format-version", "3",
@@ -91,7 +97,7 @@ class NewTableTest {
     void catalogOptionsComeBeforeAndAfterTheUser() {
         var options = new CatalogOptions(
                 "/wh", List.of(), Map.of("a", "default", "b", "default"), Map.of("c", "override"), true);
-        TableMetadata table = new NewTable(new TableName(List.of("db"), "t"), "/wh/db/t", options)
+        TableMetadata table = new NewTable(new TableName(List.of("db"), "t"), "/wh/db/t", options, NewTableTest::qualify)
                 .metadata(COLUMNS, new Transform[0], Map.of("b", "user", "c", "user"));
 
         assertThat(table.properties()).containsEntry("a", "default").containsEntry("b", "user");
