@@ -134,6 +134,17 @@ class HadoopStorageTest {
     }
 
     @Test
+    void makesTheSpellingsOfALocationTheSame() {
+        var local = new HadoopStorage(new Configuration(false));
+        assertThat(local.qualify("/wh/t/")).isEqualTo("file:/wh/t");
+        assertThat(local.qualify("file:///wh/t")).isEqualTo("file:/wh/t");
+        assertThat(local.qualify("s3a://b/wh")).isEqualTo("s3a://b/wh");
+        var cluster = new Configuration(false);
+        cluster.set("fs.defaultFS", "hdfs://nn:8020");
+        assertThat(new HadoopStorage(cluster).qualify("/wh/t")).isEqualTo("hdfs://nn:8020/wh/t");
+    }
+
+    @Test
     void refusesLocationsThatAreNotAbsolute() {
         for (String location : List.of("a", "./a", "a/b")) {
             assertThatThrownBy(() -> storage.input(location))

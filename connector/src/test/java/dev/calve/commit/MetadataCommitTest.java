@@ -1,0 +1,134 @@
+package dev.calve.commit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.calve.metadata.MetadataUpdate;
+import dev.calve.metadata.MetadataUpdates;
+import dev.calve.metadata.Requirement;
+import dev.calve.metadata.TableMetadata;
+import dev.calve.partition.PartitionSpec;
+import dev.calve.partition.SortOrder;
+import dev.calve.schema.Field;
+import dev.calve.schema.Schema;
+import dev.calve.schema.Type;
+import java.io.IOException;
+import java.time.Clock;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class MetadataCommitTest {
+
+    private final Table table = new Table();
+
+    /** A table in memory whose next swaps end as the test says; without a script they succeed. */
+    private static final class Table implements Committer {
+
+        private final Deque<SwapOutcome> script = new ArrayDeque<>();
+        private final List<List<MetadataUpdate>> swaps = new ArrayList<>();
+        private boolean swapsAnyway;
+        private TableState state = new TableState(
+                MetadataUpdates.fresh(
+                        new Schema(0, List.of(Field.required(1, "id", Type.Simple.LONG))),
+                        PartitionSpec.unpartitioned(0),
+                        SortOrder.UNSORTED,
+                        "mem:/t",
+                        Map.of("commit.retry.min-wait-ms", "1", "commit.retry.num-retries", "2"),
+                        2,
+                        1000),
+                "v1");
+
+        @Override
+        public TableState load() {
+            return state;
+        }
+
+        @Override
+        public SwapOutcome swap(
+                TableState base, List<MetadataUpdate> updates, List<Requirement> requirements, TableMetadata result) {
+            swaps.add(updates);
+            assertThat(base).isEqualTo(state);
+            assertThat(requirements)
+                    .containsExactly(new Requirement.TableUuid(state.metadata().uuid()));
+            SwapOutcome scripted = script.poll();
+            if (scripted == null || swapsAnyway) {
+                state = new TableState(result, "v" + (swaps.size() + 1));
+            }
+            return scripted == null ? new SwapOutcome.Swapped(state) : scripted;
+        }
+    }
+
+    private TableState set(String value) throws IOException {
+        String uuid = table.state.metadata().uuid();
+        return new MetadataCommit("db.t", uuid, table, Clock.systemUTC())
+                .commit(found -> found.property("k").filter(value::equals).isPresent()
+                        ? List.of()
+                        : List.of(new MetadataUpdate.SetProperties(Map.of("k", value))));
+    }
+
+    @Test
+    void swapsTheChangedMetadata() throws IOException {
+        assertThat(set("1").metadata().property("k")).contains("1");
+        assertThat(table.swaps).hasSize(1);
+    }
+
+    @Test
+    void commitsNothingIfThereIsNothingToChange() throws IOException {
+        set("1");
+
+        assertThat(set("1")).isEqualTo(table.state);
+        assertThat(table.swaps).hasSize(1);
+    }
+
+    @Test
+    void derivesTheChangeAnewAfterALostRace() throws IOException {
+        table.script.add(new SwapOutcome.Rejected("somebody was first"));
+
+        assertThat(set("1").metadata().property("k")).contains("1");
+        assertThat(table.swaps).hasSize(2);
+    }
+
+    @Test
+    void givesUpWhenAllRetriesAreLost() {
+        for (int i = 0; i < 3; i++) {
+            table.script.add(new SwapOutcome.Rejected("somebody was first"));
+        }
+
+        assertThatThrownBy(() -> set("1"))
+                .isInstanceOf(CommitConflictException.class)
+                .hasMessageContaining("lost the race against other writers 3 times")
+                .hasMessageContaining("somebody was first");
+        assertThat(table.state.metadata().property("k")).isEmpty();
+    }
+
+    @Test
+    void takesATableThatIsAsItShouldBeForASuccess() throws IOException {
+        table.script.add(new SwapOutcome.Unknown(new IOException("answer lost")));
+        table.swapsAnyway = true;
+
+        assertThat(set("1").metadata().property("k")).contains("1");
+        assertThat(table.swaps).hasSize(1);
+    }
+
+    @Test
+    void saysThatNobodyKnowsIfTheAnswerIsLostAndTheChangeIsNotThere() {
+        table.script.add(new SwapOutcome.Unknown(new IOException("answer lost")));
+
+        assertThatThrownBy(() -> set("1"))
+                .isInstanceOf(CommitStateUnknownException.class)
+                .hasMessageContaining("db.t")
+                .hasMessageContaining("answer lost");
+    }
+
+    @Test
+    void refusesATableThatWasCreatedAnew() {
+        assertThatThrownBy(() -> new MetadataCommit("db.t", "other-uuid", table, Clock.systemUTC())
+                        .commit(found -> List.of()))
+                .isInstanceOf(CommitConflictException.class)
+                .hasMessageContaining("dropped and created again");
+    }
+}
