@@ -44,7 +44,11 @@ public final class Settler implements Closeable {
 
     private record PendingVector(int number, FileTask task, long deletedRows, VectorSlice slice) {}
 
-    /** @param createdBy what Puffin files say wrote them */
+    /**
+     * Begins without any file.
+     *
+     * @param createdBy what Puffin files say wrote them
+     */
     public Settler(
             Storage storage,
             TableMetadata table,
@@ -74,7 +78,8 @@ public final class Settler implements Closeable {
             return;
         }
         PositionBitmap gone = PositionBitmap.union(deletedBefore, matched);
-        if (gone.cardinality() >= task.file().recordCount()) {
+        // A position delete file may name positions behind the last row: they delete nothing.
+        if (gone.cardinalityInRange(0, task.file().recordCount()) == task.file().recordCount()) {
             outcomes.add(new Outcome.WholeFile(number, deletedRows));
             return;
         }
@@ -108,11 +113,33 @@ public final class Settler implements Closeable {
         if (finished) {
             return;
         }
+        Optional<IOException> failure = Optional.empty();
         if (vectors.isPresent()) {
-            vectors.get().close();
+            failure = attempt(failure, vectors.get()::close);
         }
         for (String location : written) {
-            storage.delete(location);
+            failure = attempt(failure, () -> storage.delete(location));
+        }
+        if (failure.isPresent()) {
+            throw failure.get();
+        }
+    }
+
+    private interface CleanUp {
+        void run() throws IOException;
+    }
+
+    /** Runs one step of many that must all be tried, and keeps the first failure with the later ones in it. */
+    private static Optional<IOException> attempt(Optional<IOException> earlier, CleanUp step) {
+        try {
+            step.run();
+            return earlier;
+        } catch (IOException e) {
+            if (earlier.isEmpty()) {
+                return Optional.of(e);
+            }
+            earlier.get().addSuppressed(e);
+            return earlier;
         }
     }
 
@@ -172,8 +199,17 @@ public final class Settler implements Closeable {
                 location,
                 WriteSettings.forPositionDeletes(TableProperties.of(table, table.location())),
                 Placement.of(file.specId(), file.partition()));
-        writer.delete(file.path(), positions);
-        return writer.close();
+        try {
+            writer.delete(file.path(), positions);
+            return writer.close();
+        } catch (IOException | RuntimeException e) {
+            try {
+                writer.abandon();
+            } catch (IOException later) {
+                e.addSuppressed(later);
+            }
+            throw e;
+        }
     }
 
     private Outcome rewrite(int number, FileTask task, long deletedRows, PositionBitmap gone) throws IOException {

@@ -38,6 +38,7 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /** A table in memory, files that default what does not matter, and statements that commit to it. */
 public final class CommitFixture {
@@ -130,7 +131,7 @@ public final class CommitFixture {
         }
 
         /** Partition values, in the order of the spec. */
-        public DataFileBuilder in(Object... values) {
+        public DataFileBuilder in(@Nullable Object... values) {
             partition = PartitionTuple.of(values);
             return this;
         }
@@ -209,7 +210,7 @@ public final class CommitFixture {
     }
 
     /** An equality delete file of 3 keys. */
-    public DeleteFile.EqualityDeletes equality(String name, int specId, Object... partition) {
+    public DeleteFile.EqualityDeletes equality(String name, int specId, @Nullable Object... partition) {
         String path = "memory:/t/data/" + name;
         storage.put(path, new byte[] {1});
         return new DeleteFile.EqualityDeletes(

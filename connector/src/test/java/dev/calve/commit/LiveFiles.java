@@ -22,6 +22,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 
@@ -75,6 +76,14 @@ public final class LiveFiles {
                 .filter(listed -> listed.entry().isLive())
                 .forEach(listed -> live.put(listed.entry().file().path(), listed.entry()));
         return live;
+    }
+
+    /** The live entry of a data file, by the end of its path. */
+    public ManifestEntry<DataFile> data(String name) {
+        return data().values().stream()
+                .filter(entry -> entry.file().path().endsWith("/" + name))
+                .findFirst()
+                .orElseThrow(() -> new AssertionError("No live " + name + " in " + statuses()));
     }
 
     /** Live delete files, by key. */
@@ -182,8 +191,10 @@ public final class LiveFiles {
         var vectored = new HashSet<String>();
         for (ManifestEntry<DeleteFile> deletes : deletes().values()) {
             deletes.file().scopedTo().ifPresent(path -> {
-                assertThat(live).as("data files of " + deletes.file().key()).containsKey(path);
-                ManifestEntry<DataFile> target = live.get(path);
+                assertThat(live)
+                        .as("data files of " + deletes.file().key())
+                        .containsKey(path);
+                ManifestEntry<DataFile> target = Objects.requireNonNull(live.get(path));
                 assertThat(deletes.file().specId()).isEqualTo(target.file().specId());
                 assertThat(deletes.file().partition()).isEqualTo(target.file().partition());
                 assertThat(deletes.sequenceNumber()).isGreaterThanOrEqualTo(target.sequenceNumber());
@@ -196,8 +207,8 @@ public final class LiveFiles {
 
     private void checkManifest(ManifestFile manifest) {
         var entries = new ArrayList<ManifestEntry<?>>();
-        data.stream().filter(listed -> listed.manifest() == manifest).forEach(listed -> entries.add(listed.entry()));
-        deletes.stream().filter(listed -> listed.manifest() == manifest).forEach(listed -> entries.add(listed.entry()));
+        data.stream().filter(listed -> listed.manifest().equals(manifest)).forEach(listed -> entries.add(listed.entry()));
+        deletes.stream().filter(listed -> listed.manifest().equals(manifest)).forEach(listed -> entries.add(listed.entry()));
         ManifestFile.Counts counts = manifest.counts();
         assertThat(counts.addedFiles()).hasValue(count(entries, Status.ADDED));
         assertThat(counts.existingFiles()).hasValue(count(entries, Status.EXISTING));

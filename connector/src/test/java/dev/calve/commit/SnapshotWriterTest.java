@@ -187,7 +187,7 @@ class SnapshotWriterTest {
         table.commit(change.build());
 
         var live = table.live();
-        var rewritten = live.data().get("memory:/t/data/a2.parquet");
+        var rewritten = live.data("a2.parquet");
         assertThat(rewritten.sequenceNumber()).isEqualTo(1);
         assertThat(rewritten.fileSequenceNumber()).isEqualTo(3);
         assertThat(live.manifest(live.manifestOf(rewritten.file().path())).minSequenceNumber()).isEqualTo(1);
@@ -208,7 +208,7 @@ class SnapshotWriterTest {
         table.change(Operation.DELETE).remove(b).commit();
         assertThat(table.head().sequenceNumber()).isEqualTo(1);
         assertThat(table.live().entry(b).sequenceNumber()).isZero();
-        assertThat(table.live().data().get("memory:/t/data/a2.parquet").sequenceNumber()).isZero();
+        assertThat(table.live().data("a2.parquet").sequenceNumber()).isZero();
     }
 
     @Test

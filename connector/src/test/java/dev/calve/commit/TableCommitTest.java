@@ -235,7 +235,8 @@ class TableCommitTest {
         table.committer.failLoadsAfter(1);
         assertThatThrownBy(() -> statement.commit(table.appending(a)))
                 .isInstanceOf(CommitStateUnknownException.class)
-                .satisfies(e -> assertThat(e.getCause().getSuppressed()).hasSize(1));
+                .cause()
+                .satisfies(cause -> assertThat(cause.getSuppressed()).hasSize(1));
         statement.ledger.abort();
         assertThat(table.live().data().keySet()).containsExactly(a.path());
         assertThat(table.storage.locations()).containsAll(table.live().reachable());

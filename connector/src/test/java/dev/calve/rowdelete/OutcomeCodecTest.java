@@ -1,0 +1,33 @@
+package dev.calve.rowdelete;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.calve.commit.CommitFixture;
+import dev.calve.schema.Type;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class OutcomeCodecTest {
+
+    @Test
+    void bringsBackEveryKindOfOutcome() {
+        var table = CommitFixture.partitionedBy(Type.Simple.DOUBLE, 3);
+        var a = table.dataFile("a").in(Double.NaN).ids(1, 10).build();
+        var b = table.dataFile("b").in((Object) null).build();
+        List<Outcome> outcomes = List.of(
+                new Outcome.Untouched(0),
+                new Outcome.WholeFile(Integer.MAX_VALUE, Long.MAX_VALUE),
+                new Outcome.Deletes(2, 3, table.vector("v", a, 1L << 40, 5)),
+                new Outcome.Deletes(3, 4, table.positions("p", b)),
+                new Outcome.Deletes(4, 5, table.positionsIn("q", b)),
+                new Outcome.Rewritten(5, 6, List.of(a, b)));
+        byte[] bytes = new OutcomeCodec(table.metadata()).toBytes(outcomes);
+        assertThat(new OutcomeCodec(table.metadata()).fromBytes(bytes)).isEqualTo(outcomes);
+    }
+
+    @Test
+    void bringsBackNoOutcomes() {
+        var codec = new OutcomeCodec(CommitFixture.unpartitioned(2).metadata());
+        assertThat(codec.fromBytes(codec.toBytes(List.of()))).isEmpty();
+    }
+}
