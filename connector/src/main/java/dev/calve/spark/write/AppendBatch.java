@@ -13,7 +13,9 @@ import dev.calve.spark.wire.ExecutorTable;
 import dev.calve.spark.wire.FilesWritten;
 import java.time.Clock;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.connector.write.BatchWrite;
@@ -27,13 +29,15 @@ final class AppendBatch implements BatchWrite {
 
     private final LoadedTable table;
     private final StructType rows;
+    private final Map<String, String> summary;
     private final SparkSession session;
     private final UUID statementId = UUID.randomUUID();
     private final FileLedger ledger;
 
-    AppendBatch(LoadedTable table, StructType rows, SparkSession session) {
+    AppendBatch(LoadedTable table, StructType rows, Map<String, String> summary, SparkSession session) {
         this.table = table;
         this.rows = rows;
+        this.summary = summary;
         this.session = session;
         this.ledger = new FileLedger(table.storage());
     }
@@ -63,8 +67,9 @@ final class AppendBatch implements BatchWrite {
                 files.add((DataFile) file);
             }
         }
-        var change =
-                SnapshotChange.append(SnapshotRef.MAIN, metadata.formatVersion(), files, SnapshotSummaries.of(session));
+        Map<String, String> entries = new LinkedHashMap<>(SnapshotSummaries.of(session));
+        entries.putAll(summary);
+        var change = SnapshotChange.append(SnapshotRef.MAIN, metadata.formatVersion(), files, entries);
         new TableCommit(
                         table.name(),
                         metadata.uuid(),

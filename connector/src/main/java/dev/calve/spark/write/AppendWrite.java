@@ -8,6 +8,7 @@ import dev.calve.partition.PartitionField;
 import dev.calve.spark.convert.SparkTransforms;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.connector.distributions.Distribution;
 import org.apache.spark.sql.connector.distributions.Distributions;
@@ -16,8 +17,8 @@ import org.apache.spark.sql.connector.expressions.Expressions;
 import org.apache.spark.sql.connector.expressions.SortDirection;
 import org.apache.spark.sql.connector.expressions.SortOrder;
 import org.apache.spark.sql.connector.write.BatchWrite;
-import org.apache.spark.sql.connector.write.LogicalWriteInfo;
 import org.apache.spark.sql.connector.write.RequiresDistributionAndOrdering;
+import org.apache.spark.sql.types.StructType;
 
 /**
  * An append. The distribution is the table's {@code write.distribution-mode}: {@code hash}, the default, clusters the rows
@@ -26,18 +27,24 @@ import org.apache.spark.sql.connector.write.RequiresDistributionAndOrdering;
 final class AppendWrite implements RequiresDistributionAndOrdering {
 
     private final LoadedTable table;
-    private final LogicalWriteInfo info;
+    private final StructType rows;
+    private final Map<String, String> summary;
     private final SparkSession session;
 
-    AppendWrite(LoadedTable table, LogicalWriteInfo info, SparkSession session) {
+    /**
+     * @param rows type of the rows
+     * @param summary entries the statement adds to the summary
+     */
+    AppendWrite(LoadedTable table, StructType rows, Map<String, String> summary, SparkSession session) {
         this.table = table;
-        this.info = info;
+        this.rows = rows;
+        this.summary = Map.copyOf(summary);
         this.session = session;
     }
 
     @Override
     public BatchWrite toBatch() {
-        return new AppendBatch(table, info.schema(), session);
+        return new AppendBatch(table, rows, summary, session);
     }
 
     @Override

@@ -1,7 +1,6 @@
 package dev.calve.spark.write;
 
 import dev.calve.catalog.LoadedTable;
-import dev.calve.metadata.TableProperties;
 import dev.calve.partition.PartitionField;
 import dev.calve.partition.Transform;
 import dev.calve.spark.convert.SparkTypes;
@@ -24,14 +23,18 @@ public final class AppendWriteBuilder implements WriteBuilder {
     }
 
     /**
-     * @throws UnsupportedOperationException if the table asks for something that is not implemented
+     * @throws UnsupportedOperationException if the table or an option asks for something that is not implemented
      * @throws IllegalArgumentException if a property has a value it cannot have
      */
     @Override
     public Write build() {
+        WriteOptions options = WriteOptions.of(info.options(), table.name());
+        LoadedTable target = options.applyTo(table);
         refuseUnknownTransforms();
-        refuseUnimplemented(table.properties());
-        return new AppendWrite(table, info, session);
+        target.properties().checkWritable();
+        // Throws for a column of a type that Spark has no form for.
+        SparkTypes.toSpark(target.metadata().schema());
+        return new AppendWrite(target, info.schema(), options.summary(), session);
     }
 
     private void refuseUnknownTransforms() {
@@ -42,23 +45,5 @@ public final class AppendWriteBuilder implements WriteBuilder {
                         + "', which is not known here. Write with the engine that made the table.");
             }
         }
-    }
-
-    private void refuseUnimplemented(TableProperties properties) {
-        if (properties.get(TableProperties.LOCATION_PROVIDER).isPresent()) {
-            throw new UnsupportedOperationException("Cannot write to " + table.name()
-                    + ": write.location-provider.impl names a class that only Apache Iceberg can load. Unset it.");
-        }
-        if (properties.get(TableProperties.OBJECT_STORAGE)) {
-            throw new UnsupportedOperationException("Cannot write to " + table.name()
-                    + ": write.object-storage.enabled is not supported yet. Set it to 'false'.");
-        }
-        String format = properties.get(TableProperties.FORMAT);
-        if (!format.equalsIgnoreCase("parquet")) {
-            throw new UnsupportedOperationException("Cannot write to " + table.name() + ": write.format.default is '"
-                    + format + "', but only 'parquet' is supported. Change the property.");
-        }
-        // Throws for a column of a type that Spark has no form for.
-        SparkTypes.toSpark(table.metadata().schema());
     }
 }

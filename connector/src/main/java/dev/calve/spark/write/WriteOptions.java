@@ -1,0 +1,82 @@
+package dev.calve.spark.write;
+
+import dev.calve.catalog.LoadedTable;
+import dev.calve.commit.TableState;
+import dev.calve.metadata.MetadataUpdate;
+import dev.calve.metadata.MetadataUpdates;
+import dev.calve.metadata.TableMetadata;
+import dev.calve.metadata.TableProperties;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.apache.spark.sql.util.CaseInsensitiveStringMap;
+
+/**
+ * The options of one write. {@code target-file-size-bytes}, {@code compression-codec}, {@code compression-level} and {@code
+ * distribution-mode} stand in for the table's properties; {@code snapshot-property.K} becomes entry {@code K} of the
+ * snapshot's summary. Options that would change where or whether rows are written are refused, because ignoring them writes
+ * the rows somewhere else than asked for. Others have no effect.
+ */
+record WriteOptions(Map<String, String> properties, Map<String, String> summary) {
+
+    private static final String SUMMARY_PREFIX = "snapshot-property.";
+
+    private static final Map<String, String> PROPERTIES = Map.of(
+            "target-file-size-bytes", TableProperties.TARGET_FILE_SIZE.name(),
+            "compression-codec", TableProperties.PARQUET_COMPRESSION.name(),
+            "compression-level", TableProperties.PARQUET_COMPRESSION_LEVEL.name(),
+            "distribution-mode", TableProperties.DISTRIBUTION_MODE.name());
+
+    private static final List<String> REFUSED = List.of(
+            "branch",
+            "output-spec-id",
+            "overwrite-mode",
+            "isolation-level",
+            "validate-from-snapshot-id",
+            "merge-schema",
+            "mergeschema");
+
+    WriteOptions {
+        properties = Map.copyOf(properties);
+        summary = Map.copyOf(summary);
+    }
+
+    /**
+     * Reads the options.
+     *
+     * @param table name for messages
+     * @throws UnsupportedOperationException for an option that is not implemented and must not be ignored
+     */
+    static WriteOptions of(CaseInsensitiveStringMap options, String table) {
+        Map<String, String> properties = new LinkedHashMap<>();
+        Map<String, String> summary = new LinkedHashMap<>();
+        options.asCaseSensitiveMap().forEach((name, value) -> {
+            String lower = name.toLowerCase(Locale.ROOT);
+            boolean harmless = value.equalsIgnoreCase("false") && lower.startsWith("merge");
+            if ((REFUSED.contains(lower) && !harmless)
+                    || (lower.equals("write-format") && !value.equalsIgnoreCase("parquet"))) {
+                throw new UnsupportedOperationException("Cannot write to " + table + " with option '" + name + "' = '"
+                        + value + "': it is not supported yet. Leave it out.");
+            }
+            if (PROPERTIES.containsKey(lower)) {
+                properties.put(PROPERTIES.get(lower), value);
+            } else if (lower.startsWith(SUMMARY_PREFIX)) {
+                summary.put(name.substring(SUMMARY_PREFIX.length()), value);
+            }
+        });
+        return new WriteOptions(properties, summary);
+    }
+
+    /** The table with the options in place of its properties; its location, columns and history are the same. */
+    LoadedTable applyTo(LoadedTable table) {
+        if (properties.isEmpty()) {
+            return table;
+        }
+        TableMetadata metadata = table.metadata();
+        List<MetadataUpdate> overlay = List.of(new MetadataUpdate.SetProperties(properties));
+        return table.at(new TableState(
+                MetadataUpdates.apply(metadata, overlay, metadata.lastUpdatedMillis()),
+                table.state().metadataLocation()));
+    }
+}
