@@ -15,7 +15,6 @@ import dev.calve.schema.Field;
 import dev.calve.schema.MetadataFields;
 import dev.calve.schema.NameMapping;
 import dev.calve.schema.Schema;
-import dev.calve.schema.Type;
 import dev.calve.spark.convert.SparkTypes;
 import dev.calve.spark.convert.SparkValues;
 import java.util.List;
@@ -83,7 +82,7 @@ public final class TaskReads {
             } else if (id == MetadataFields.SPEC_ID.id()) {
                 read.constant(i, file.specId());
             } else if (id == MetadataFields.PARTITION_ID) {
-                read.constant(i, partition(file));
+                read.constant(i, partition(file, (StructType) fields[i].dataType()));
             }
         }
         for (Field field : schema.allFields()) {
@@ -109,16 +108,20 @@ public final class TaskReads {
         }
     }
 
-    private @Nullable InternalRow partition(DataFile file) {
-        Type.Struct type = partitions.struct();
+    /** @param wanted the fields of {@code _partition} that are asked for, with their ids */
+    private InternalRow partition(DataFile file, StructType wanted) {
+        List<Field> all = partitions.struct().fields();
         List<@Nullable Object> values =
                 partitions.widen(file.specId(), file.partition()).values();
-        var row = new @Nullable Object[values.size()];
+        var row = new @Nullable Object[wanted.size()];
         for (int i = 0; i < row.length; i++) {
-            Object value = values.get(i);
-            row[i] = value == null
-                    ? null
-                    : SparkValues.toSpark(type.fields().get(i).type(), value);
+            long id = wanted.fields()[i].metadata().getLong(SparkTypes.FIELD_ID);
+            for (int j = 0; j < all.size(); j++) {
+                Object value = values.get(j);
+                if (all.get(j).id() == id && value != null) {
+                    row[i] = SparkValues.toSpark(all.get(j).type(), value);
+                }
+            }
         }
         return new GenericInternalRow(row);
     }
