@@ -29,7 +29,7 @@ import scala.jdk.javaapi.CollectionConverters;
  * conjuncts are Spark's.
  *
  * @param expression resolved, boolean, over rows of {@code columns}
- * @param columns the top-level columns it reads, with their field ids
+ * @param columns the top-level columns it reads, with their field ids; of structs only the fields it reads
  */
 public record CatalystCondition(Expression expression, StructType columns) {
 
@@ -45,7 +45,22 @@ public record CatalystCondition(Expression expression, StructType columns) {
      */
     public static Optional<CatalystCondition> of(
             Predicate[] predicates, List<StructField> available, String timeZone, boolean caseSensitive) {
-        var binding = new Binding(available, timeZone, caseSensitive);
+        var whole = new Binding(available, timeZone, caseSensitive);
+        Optional<Expression> first = conjunction(predicates, whole);
+        if (first.isEmpty()) {
+            return Optional.empty();
+        }
+        // Bound once more to what the first binding turned out to read of each struct.
+        List<StructField> read = whole.used.keySet().stream()
+                .map(field -> pruned(field, whole.pathsBelow(field.name())))
+                .toList();
+        var binding = new Binding(read, timeZone, caseSensitive);
+        return conjunction(predicates, binding)
+                .map(expression -> new CatalystCondition(
+                        expression, new StructType(binding.used.keySet().toArray(StructField[]::new))));
+    }
+
+    private static Optional<Expression> conjunction(Predicate[] predicates, Binding binding) {
         Expression conjunction = Literal.TrueLiteral();
         for (int i = 0; i < predicates.length; i++) {
             Option<Expression> catalyst = V2ExpressionUtils.toCatalyst(predicates[i]);
@@ -58,8 +73,30 @@ public record CatalystCondition(Expression expression, StructType columns) {
         if (binding.failed || !conjunction.resolved() || !(conjunction.dataType() instanceof BooleanType)) {
             return Optional.empty();
         }
-        return Optional.of(new CatalystCondition(
-                conjunction, new StructType(binding.used.keySet().toArray(StructField[]::new))));
+        return Optional.of(conjunction);
+    }
+
+    /** @param paths names below the field that are read; an empty one reads all of it */
+    private static StructField pruned(StructField field, List<List<String>> paths) {
+        if (!(field.dataType() instanceof StructType struct) || paths.stream().anyMatch(List::isEmpty)) {
+            return field;
+        }
+        var children = new ArrayList<StructField>();
+        for (StructField child : struct.fields()) {
+            List<List<String>> below = below(child.name(), paths);
+            if (!below.isEmpty()) {
+                children.add(pruned(child, below));
+            }
+        }
+        return new StructField(
+                field.name(), new StructType(children.toArray(StructField[]::new)), field.nullable(), field.metadata());
+    }
+
+    private static List<List<String>> below(String name, List<List<String>> paths) {
+        return paths.stream()
+                .filter(path -> path.get(0).equals(name))
+                .map(path -> path.subList(1, path.size()))
+                .toList();
     }
 
     /** Replaces names by references to the columns used so far, in the order they are met. */
@@ -68,6 +105,10 @@ public record CatalystCondition(Expression expression, StructType columns) {
         private final String timeZone;
         private final boolean caseSensitive;
         private final Map<StructField, Integer> used = new LinkedHashMap<>();
+
+        /** What was read, by the fields' own names. */
+        private final List<List<String>> paths = new ArrayList<>();
+
         private boolean failed;
 
         Binding(List<StructField> available, String timeZone, boolean caseSensitive) {
@@ -88,6 +129,10 @@ public record CatalystCondition(Expression expression, StructType columns) {
             return bound instanceof In in ? asSet(in) : bound;
         }
 
+        List<List<String>> pathsBelow(String column) {
+            return below(column, paths);
+        }
+
         private Expression column(List<String> parts) {
             Optional<StructField> top = find(available, parts.get(0));
             if (top.isEmpty()) {
@@ -97,6 +142,8 @@ public record CatalystCondition(Expression expression, StructType columns) {
             int ordinal = used.computeIfAbsent(top.get(), field -> used.size());
             Expression reference =
                     new BoundReference(ordinal, top.get().dataType(), top.get().nullable());
+            var path = new ArrayList<String>();
+            path.add(top.get().name());
             for (String part : parts.subList(1, parts.size())) {
                 if (!(reference.dataType() instanceof StructType struct)) {
                     failed = true;
@@ -110,7 +157,9 @@ public record CatalystCondition(Expression expression, StructType columns) {
                 int index = List.of(struct.fields()).indexOf(nested.get());
                 reference = new GetStructField(
                         reference, index, Option.apply(nested.get().name()));
+                path.add(nested.get().name());
             }
+            paths.add(path);
             return reference;
         }
 
