@@ -3,7 +3,6 @@ package dev.calve.tools;
 import dev.calve.hadoop.HadoopStorage;
 import dev.calve.metadata.Snapshot;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -120,10 +119,6 @@ public final class Quickstart {
             quickstart.mergeOnRead();
             quickstart.copyOnWrite();
             return quickstart.verdict(start, temporary);
-        } finally {
-            if (temporary) {
-                ToolSession.deleteFolder(Path.of(warehouse));
-            }
         }
     }
 
@@ -202,7 +197,7 @@ public final class Quickstart {
         }
         double seconds = seconds(start);
         TableFiles files = files(table);
-        say("%,d rows in %,d data files, %.1f MB, in %.1f s"
+        say("%,d rows in %,d data files, %.1f MB, in %.1f s with making them up"
                 .formatted(files.records(), files.dataFiles().size(), files.dataBytes() / 1e6, seconds));
         saySummary(files);
         expect("rows loaded", generated.count(), count(lake(table)));

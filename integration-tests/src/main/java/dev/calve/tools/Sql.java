@@ -103,10 +103,6 @@ public final class Sql {
                 return new SqlPrompt(sql, session.spark()).run(warehouse, temporary);
             }
             return scripts.stream().allMatch(sql::runAll) ? 0 : 1;
-        } finally {
-            if (temporary) {
-                ToolSession.deleteFolder(Path.of(warehouse));
-            }
         }
     }
 

@@ -10,10 +10,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.apache.spark.sql.SparkSession;
 
-/**
- * A local Spark session with Calve's catalog and, if wanted, Apache Iceberg's own over the same warehouse, and a scratch
- * folder that goes with it.
- */
+/** A local Spark session with Calve's catalog and, if wanted, Apache Iceberg's own over the same warehouse. */
 final class ToolSession implements AutoCloseable {
 
     /** Name of Calve's catalog. */
@@ -26,11 +23,9 @@ final class ToolSession implements AutoCloseable {
     private static final Pattern URI = Pattern.compile("[A-Za-z][A-Za-z0-9+.-]+:.*");
 
     private final SparkSession spark;
-    private final Path scratch;
 
-    private ToolSession(SparkSession spark, Path scratch) {
+    private ToolSession(SparkSession spark) {
         this.spark = spark;
-        this.scratch = scratch;
     }
 
     /**
@@ -64,7 +59,7 @@ final class ToolSession implements AutoCloseable {
                     .config("spark.sql.catalog." + PEER + ".cache-enabled", "false");
         }
         configuration.forEach(builder::config);
-        return new ToolSession(builder.getOrCreate(), scratch);
+        return new ToolSession(builder.getOrCreate());
     }
 
     private static void requirePeer() {
@@ -85,17 +80,19 @@ final class ToolSession implements AutoCloseable {
                 : Path.of(given).toAbsolutePath().normalize().toString();
     }
 
-    /** A new folder for this run. */
+    /** A new folder that goes with this process, however it ends. */
     static Path temporaryFolder(String prefix) {
         try {
-            return Files.createTempDirectory(prefix).toRealPath();
+            Path folder = Files.createTempDirectory(prefix).toRealPath();
+            Runtime.getRuntime().addShutdownHook(new Thread(() -> deleteFolder(folder)));
+            return folder;
         } catch (IOException e) {
             throw new UncheckedIOException("Cannot create a temporary folder: " + e.getMessage(), e);
         }
     }
 
-    /** Deletes a folder of this run and everything in it; what cannot be deleted stays. */
-    static void deleteFolder(Path folder) {
+    /** Deletes a folder and everything in it; what cannot be deleted stays. */
+    private static void deleteFolder(Path folder) {
         try (Stream<Path> found = Files.walk(folder)) {
             found.sorted(Comparator.reverseOrder())
                     .forEach(path -> path.toFile().delete());
@@ -107,6 +104,5 @@ final class ToolSession implements AutoCloseable {
     @Override
     public void close() {
         spark.stop();
-        deleteFolder(scratch);
     }
 }
