@@ -13,6 +13,7 @@ import dev.calve.schema.ValueCodec;
 import dev.calve.schema.Values;
 import java.util.Comparator;
 import java.util.Optional;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -73,7 +74,30 @@ final class ColumnRange {
             // The format forbids it, but writers that compare plainly let one NaN spoil both bounds.
             return new ColumnRange(type, mayBeNull, true, mayBeOrdinary, null, null);
         }
+        if (lower instanceof UUID || upper instanceof UUID) {
+            return ofUuids(type, mayBeNull, mayBeOrdinary, lower, upper);
+        }
         return new ColumnRange(type, mayBeNull, mayBeNaN && type.isFloating(), mayBeOrdinary, lower, upper);
+    }
+
+    /**
+     * Writers disagree on the order of UUIDs: as unsigned bytes, or as two signed numbers. Bounds are widened until no value
+     * between the given ones, by either order, is outside.
+     */
+    private static ColumnRange ofUuids(
+            Type type, boolean mayBeNull, boolean mayBeOrdinary, @Nullable Object lower, @Nullable Object upper) {
+        if (!(lower instanceof UUID low) || !(upper instanceof UUID high)) {
+            return new ColumnRange(type, mayBeNull, false, mayBeOrdinary, null, null);
+        }
+        if (low.equals(high)) {
+            return new ColumnRange(type, mayBeNull, false, mayBeOrdinary, low, high);
+        }
+        if ((low.getMostSignificantBits() < 0) != (high.getMostSignificantBits() < 0)) {
+            return new ColumnRange(type, mayBeNull, false, mayBeOrdinary, null, null);
+        }
+        var widenedLow = new UUID(low.getMostSignificantBits(), 0);
+        var widenedHigh = new UUID(high.getMostSignificantBits(), -1);
+        return new ColumnRange(type, mayBeNull, false, mayBeOrdinary, widenedLow, widenedHigh);
     }
 
     private static @Nullable Object decode(Type type, Type storedType, Optional<Bytes> bound) {
@@ -155,8 +179,7 @@ final class ColumnRange {
     }
 
     boolean mustStartWith(String prefix, boolean negated) {
-        return !mayBeNull
-                && (!mayBeOrdinary || (negated ? !rangeMayStartWith(prefix) : rangeMustStartWith(prefix)));
+        return !mayBeNull && (!mayBeOrdinary || (negated ? !rangeMayStartWith(prefix) : rangeMustStartWith(prefix)));
     }
 
     boolean mayBeNull(boolean negated) {
@@ -185,7 +208,8 @@ final class ColumnRange {
         return switch (operator) {
             case EQUAL -> rangeMay(Operator.LESS_OR_EQUAL, literal) && rangeMay(Operator.GREATER_OR_EQUAL, literal);
             case NOT_EQUAL -> rangeMay(Operator.LESS, literal) || rangeMay(Operator.GREATER, literal);
-            case LESS, LESS_OR_EQUAL -> lower == null || RowEvaluator.holds(operator, comparator.compare(lower, literal));
+            case LESS, LESS_OR_EQUAL ->
+                lower == null || RowEvaluator.holds(operator, comparator.compare(lower, literal));
             case GREATER, GREATER_OR_EQUAL ->
                 upper == null || RowEvaluator.holds(operator, comparator.compare(upper, literal));
         };
@@ -200,9 +224,8 @@ final class ColumnRange {
     }
 
     private boolean rangeMayStartWith(String prefix) {
-        boolean allAbove = lower instanceof String low
-                && comparator.compare(low, prefix) > 0
-                && !low.startsWith(prefix);
+        boolean allAbove =
+                lower instanceof String low && comparator.compare(low, prefix) > 0 && !low.startsWith(prefix);
         boolean allBelow = upper != null && comparator.compare(upper, prefix) < 0;
         return !allAbove && !allBelow;
     }
