@@ -184,8 +184,8 @@ public final class TableProperties {
             "write.parquet.row-group-size-bytes",
             32 * MB,
             "Size of a row group; smaller than elsewhere (128 MB), because a rewrite copies clean row groups as they are.");
-    public static final Property<Integer> PARQUET_PAGE_SIZE = integer(
-            "write.parquet.page-size-bytes", Math.toIntExact(MB), 1, "Size of a page before compression.");
+    public static final Property<Integer> PARQUET_PAGE_SIZE =
+            integer("write.parquet.page-size-bytes", Math.toIntExact(MB), 1, "Size of a page before compression.");
     public static final Property<Integer> PARQUET_PAGE_ROW_LIMIT =
             integer("write.parquet.page-row-limit", 20_000, 1, "Most rows of a page.");
     public static final Property<Integer> PARQUET_DICTIONARY_SIZE = integer(
@@ -215,6 +215,7 @@ public final class TableProperties {
             "'none', 'counts', 'truncate(n)' or 'full'",
             "The same for one column, whose full name follows.",
             MetricsMode::parse);
+
     public static final Property<Integer> METRICS_MAX_COLUMNS = integer(
             "write.metadata.metrics.max-inferred-column-defaults",
             100,
@@ -244,8 +245,8 @@ public final class TableProperties {
             millis("commit.retry.min-wait-ms", Duration.ofMillis(100), "First pause between attempts.");
     public static final Property<Duration> COMMIT_MAX_WAIT =
             millis("commit.retry.max-wait-ms", Duration.ofMinutes(1), "Longest pause between attempts.");
-    public static final Property<Duration> COMMIT_TOTAL_TIMEOUT =
-            millis("commit.retry.total-timeout-ms", Duration.ofMinutes(30), "After this long no further attempt begins.");
+    public static final Property<Duration> COMMIT_TOTAL_TIMEOUT = millis(
+            "commit.retry.total-timeout-ms", Duration.ofMinutes(30), "After this long no further attempt begins.");
     public static final Property<Long> MANIFEST_TARGET_SIZE =
             bytes("commit.manifest.target-size-bytes", 8 * MB, "Size of a manifest that is merged from others.");
     public static final Property<Integer> MANIFEST_MIN_COUNT_TO_MERGE = integer(
@@ -266,8 +267,12 @@ public final class TableProperties {
             bytes("read.split.metadata-target-size", 32 * MB, "The same for reads of metadata.");
     public static final Property<Integer> SPLIT_LOOKBACK =
             integer("read.split.planning-lookback", 10, 1, "Read tasks that are kept open while files are packed.");
-    public static final Property<Long> SPLIT_OPEN_FILE_COST =
-            bytes("read.split.open-file-cost", 4 * MB, "Least bytes a file counts for when files are packed.");
+    public static final Property<Long> SPLIT_OPEN_FILE_COST = register(
+            "read.split.open-file-cost",
+            4L * MB,
+            "a whole number of bytes of 0 or more",
+            "Least bytes a file counts for when files are packed.",
+            text -> number(text).filter(value -> value >= 0));
     public static final Property<Boolean> SPLIT_ADAPTIVE = flag(
             "read.split.adaptive-size.enabled",
             true,
@@ -283,8 +288,8 @@ public final class TableProperties {
             "history.expire.min-snapshots-to-keep", 1, 1, "Snapshots of a branch that stay whatever their age.");
     public static final Property<Duration> MAX_REF_AGE = millis(
             "history.expire.max-ref-age-ms", FOREVER, "Age beyond which branches other than main, and tags, expire.");
-    public static final Property<Optional<String>> NAME_MAPPING = text(
-            "schema.name-mapping.default", "Field ids by column name, for data files that have no ids; JSON.");
+    public static final Property<Optional<String>> NAME_MAPPING =
+            text("schema.name-mapping.default", "Field ids by column name, for data files that have no ids; JSON.");
 
     public static final Property<Optional<String>> ENCRYPTION_KEY_ID =
             text("encryption.key-id", "Refused: encrypted tables are not supported.");
@@ -336,7 +341,8 @@ public final class TableProperties {
      */
     public <T> T getForDeletes(Property<T> property) {
         if (!property.name().startsWith("write.parquet.")) {
-            throw new IllegalArgumentException("Only write.parquet.… has a variant for deletes, not " + property.name());
+            throw new IllegalArgumentException(
+                    "Only write.parquet.… has a variant for deletes, not " + property.name());
         }
         String name = "write.delete." + property.name().substring("write.".length());
         String text = properties.get(name);
@@ -347,7 +353,8 @@ public final class TableProperties {
     public <T> Map<String, T> withPrefix(Property<T> property) {
         var result = new LinkedHashMap<String, T>();
         properties.forEach((name, text) -> {
-            if (name.startsWith(property.name()) && name.length() > property.name().length()) {
+            if (name.startsWith(property.name())
+                    && name.length() > property.name().length()) {
                 result.put(name.substring(property.name().length()), parse(property, name, text));
             }
         });
@@ -379,7 +386,8 @@ public final class TableProperties {
      * @throws UnsupportedOperationException naming the property
      */
     public void checkWritable() {
-        for (String name : List.of(LOCATION_PROVIDER.name(), "write.object-storage.path", "write.folder-storage.path")) {
+        for (String name :
+                List.of(LOCATION_PROVIDER.name(), "write.object-storage.path", "write.folder-storage.path")) {
             String value = properties.get(name);
             if (value != null) {
                 throw unsupported(name, value);
@@ -398,8 +406,8 @@ public final class TableProperties {
     private <T> T parse(Property<T> property, String name, String text) {
         return property.parser()
                 .apply(text)
-                .orElseThrow(() -> new IllegalArgumentException(
-                        name + " must be " + property.expectation() + ", not '" + text + "' (table " + tableName + ")."));
+                .orElseThrow(() -> new IllegalArgumentException(name + " must be " + property.expectation() + ", not '"
+                        + text + "' (table " + tableName + ")."));
     }
 
     private static <T> Property<T> register(
@@ -437,14 +445,21 @@ public final class TableProperties {
     }
 
     private static Property<Long> bytes(String name, long defaultValue, String doc) {
-        return register(name, defaultValue, "a positive whole number of bytes", doc, text -> number(text)
-                .filter(value -> value > 0));
+        return register(
+                name,
+                defaultValue,
+                "a positive whole number of bytes",
+                doc,
+                text -> number(text).filter(value -> value > 0));
     }
 
     private static Property<Duration> millis(String name, Duration defaultValue, String doc) {
-        return register(name, defaultValue, "a whole number of milliseconds of 0 or more", doc, text -> number(text)
-                .filter(value -> value >= 0)
-                .map(Duration::ofMillis));
+        return register(
+                name,
+                defaultValue,
+                "a whole number of milliseconds of 0 or more",
+                doc,
+                text -> number(text).filter(value -> value >= 0).map(Duration::ofMillis));
     }
 
     private static Property<Integer> integer(String name, int defaultValue, int least, String doc) {
