@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.calve.commit.SnapshotChange.Operation;
 import dev.calve.expression.Expression;
+import dev.calve.expression.Expressions;
 import dev.calve.manifest.DataFile;
 import dev.calve.manifest.ManifestEntry;
 import dev.calve.manifest.ManifestEntry.Status;
@@ -363,6 +364,10 @@ class SnapshotWriterTest {
                 Map.of()));
         assertThat(table.live().data().keySet()).containsExactly(b.path());
         assertThat(table.live().deletes()).isEmpty();
+
+        var part = new Expression.Column(CommitFixture.PART, Type.Simple.LONG, false);
+        table.change(Operation.DELETE).removeMatching(Expressions.equal(part, 2L)).commit();
+        assertThat(table.live().data()).isEmpty();
     }
 
     @Test
