@@ -6,7 +6,8 @@ public final class CommitConflictException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     public CommitConflictException(String table, Conflict conflict) {
-        this("Cannot commit to " + table + ": " + conflict.message() + " Nothing was changed; run the statement again.");
+        this("Cannot commit to " + table + ": " + conflict.message()
+                + " Nothing was changed; run the statement again.");
     }
 
     public CommitConflictException(String message) {

@@ -50,7 +50,9 @@ final class ConflictCheck {
         Optional<List<Snapshot>> others = Ancestry.since(found, change.ref(), change.readSnapshotId());
         if (others.isEmpty()) {
             return Optional.of(new Conflict.HistoryUnknown("snapshot "
-                    + (change.readSnapshotId().isPresent() ? change.readSnapshotId().getAsLong() : "none")
+                    + (change.readSnapshotId().isPresent()
+                            ? change.readSnapshotId().getAsLong()
+                            : "none")
                     + ", which was read, is no longer an ancestor of branch '" + change.ref()
                     + "', so it is not known what changed since."));
         }
@@ -90,7 +92,8 @@ final class ConflictCheck {
                                 .mightMatch(entry.file())) {
                     return concurrent(
                             other,
-                            "data file " + entry.file().path() + ", which may hold rows the statement selects, was added");
+                            "data file " + entry.file().path()
+                                    + ", which may hold rows the statement selects, was added");
                 }
             }
         }
@@ -146,8 +149,12 @@ final class ConflictCheck {
     private Optional<Conflict> concurrent(Snapshot other, String what) {
         return Optional.of(new Conflict.Concurrent(
                 what + " by snapshot " + other.id()
-                        + other.operation().map(operation -> " (" + operation + ")").orElse("") + " since snapshot "
-                        + (change.readSnapshotId().isPresent() ? change.readSnapshotId().getAsLong() : "none") + " was read.",
+                        + other.operation()
+                                .map(operation -> " (" + operation + ")")
+                                .orElse("") + " since snapshot "
+                        + (change.readSnapshotId().isPresent()
+                                ? change.readSnapshotId().getAsLong()
+                                : "none") + " was read.",
                 other.id()));
     }
 }

@@ -65,7 +65,9 @@ public final class FileLedger {
             if (fate != Fate.COMMITTED) {
                 throw new IllegalStateException("The snapshot must be committed, but the ledger is " + fate + ".");
             }
-            leftovers = written.stream().filter(location -> !reached.contains(location)).toList();
+            leftovers = written.stream()
+                    .filter(location -> !reached.contains(location))
+                    .toList();
             written.retainAll(reached);
         }
         deleteAll(leftovers);

@@ -72,8 +72,9 @@ public final class MetadataCommit {
         TableState found = committer.load();
         TableMetadata metadata = found.metadata();
         if (!metadata.uuid().equals(uuid)) {
-            throw new CommitConflictException("Cannot commit to " + table + ": it was dropped and created again since it was"
-                    + " loaded (uuid " + uuid + ", now " + metadata.uuid() + "). Run the statement again.");
+            throw new CommitConflictException(
+                    "Cannot commit to " + table + ": it was dropped and created again since it was" + " loaded (uuid "
+                            + uuid + ", now " + metadata.uuid() + "). Run the statement again.");
         }
         List<MetadataUpdate> updates = change.apply(metadata);
         if (updates.isEmpty()) {
@@ -99,7 +100,8 @@ public final class MetadataCommit {
     private TableState resolve(Function<TableMetadata, List<MetadataUpdate>> change, Throwable cause) {
         try {
             TableState now = committer.load();
-            if (now.metadata().uuid().equals(uuid) && change.apply(now.metadata()).isEmpty()) {
+            if (now.metadata().uuid().equals(uuid)
+                    && change.apply(now.metadata()).isEmpty()) {
                 return now;
             }
         } catch (IOException | RuntimeException e) {

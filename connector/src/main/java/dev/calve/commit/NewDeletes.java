@@ -42,8 +42,10 @@ final class NewDeletes {
     private void add(SnapshotChange.AddedDelete added, Set<String> manifestPaths) {
         DeleteFile file = added.file();
         if (file instanceof DeleteFile.PositionDeletes && metadata.formatVersion() >= 3) {
-            throw broken("positions-by-vector", "position delete file " + file.path()
-                    + " must not be added to a table of format version " + metadata.formatVersion());
+            throw broken(
+                    "positions-by-vector",
+                    "position delete file " + file.path() + " must not be added to a table of format version "
+                            + metadata.formatVersion());
         }
         Optional<String> scope = file.scopedTo();
         if (scope.isEmpty()) {
@@ -51,8 +53,10 @@ final class NewDeletes {
         }
         DeleteFile other = byDataFile.put(scope.get(), file);
         if (other != null && file instanceof DeleteFile.DeletionVector) {
-            throw broken("one-vector-per-data-file", "data file " + scope.get() + " would have two deletion vectors, "
-                    + other.key() + " and " + file.key());
+            throw broken(
+                    "one-vector-per-data-file",
+                    "data file " + scope.get() + " would have two deletion vectors, " + other.key() + " and "
+                            + file.key());
         }
         Optional<Removal.Known> dataFile = added.dataFile();
         if (dataFile.isPresent()) {
@@ -93,9 +97,12 @@ final class NewDeletes {
 
     private void requireSamePlace(DeleteFile deletes, Removal.Known dataFile) {
         if (!place(deletes.specId(), deletes.partition()).equals(place(dataFile.specId(), dataFile.partition()))) {
-            throw broken("deletes-in-partition-of-data-file", "delete file " + deletes.key() + " must be in spec "
-                    + dataFile.specId() + " " + dataFile.partition() + " as its data file " + dataFile.key() + " is, not in spec "
-                    + deletes.specId() + " " + deletes.partition());
+            throw broken(
+                    "deletes-in-partition-of-data-file",
+                    "delete file " + deletes.key() + " must be in spec "
+                            + dataFile.specId() + " " + dataFile.partition() + " as its data file " + dataFile.key()
+                            + " is, not in spec "
+                            + deletes.specId() + " " + deletes.partition());
         }
     }
 
@@ -104,6 +111,7 @@ final class NewDeletes {
     }
 
     IllegalArgumentException broken(String rule, String how) {
-        return new IllegalArgumentException("Cannot commit to " + table + ": rule " + rule + " would be broken: " + how + ".");
+        return new IllegalArgumentException(
+                "Cannot commit to " + table + ": rule " + rule + " would be broken: " + how + ".");
     }
 }

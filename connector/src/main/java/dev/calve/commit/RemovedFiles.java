@@ -156,7 +156,8 @@ final class RemovedFiles {
         if (onSpec.mustMatch(file)) {
             return true;
         }
-        throw new IllegalArgumentException("Cannot remove data file " + file.path() + " as a whole: not all of its rows are"
-                + " known to match " + filter + ". Use DELETE, which removes single rows.");
+        throw new IllegalArgumentException(
+                "Cannot remove data file " + file.path() + " as a whole: not all of its rows are" + " known to match "
+                        + filter + ". Use DELETE, which removes single rows.");
     }
 }

@@ -88,7 +88,8 @@ public record SnapshotChange(
     }
 
     /** New rows, nothing read. */
-    public static SnapshotChange append(String ref, int formatVersion, List<DataFile> files, Map<String, String> summary) {
+    public static SnapshotChange append(
+            String ref, int formatVersion, List<DataFile> files, Map<String, String> summary) {
         return new SnapshotChange(
                 Operation.APPEND,
                 ref,

@@ -170,8 +170,9 @@ final class SnapshotWriter {
         if (!missing.isEmpty()) {
             String file = missing.iterator().next().toString();
             if (step.readsParent()) {
-                throw new IllegalArgumentException("Cannot commit to " + table + ": a data file to remove must be live, but "
-                        + file + " is not in snapshot " + step.parentId() + ".");
+                throw new IllegalArgumentException(
+                        "Cannot commit to " + table + ": a data file to remove must be live, but " + file
+                                + " is not in snapshot " + step.parentId() + ".");
             }
             throw gone(step, file);
         }
@@ -180,7 +181,9 @@ final class SnapshotWriter {
             String file = without.iterator().next();
             if (step.readsParent() || step.removed().paths().contains(file)) {
                 throw step.newDeletes()
-                        .broken("deletes-of-live-data-file", "data file " + file + " would have deletes, but not be live");
+                        .broken(
+                                "deletes-of-live-data-file",
+                                "data file " + file + " would have deletes, but not be live");
             }
             throw gone(step, file);
         }
@@ -202,7 +205,8 @@ final class SnapshotWriter {
             long nowMillis)
             throws IOException {
         long sequenceNumber = found.formatVersion() == 1 ? 0 : found.lastSequenceNumber() + 1;
-        OptionalLong parentId = parent.isPresent() ? OptionalLong.of(parent.get().id()) : OptionalLong.empty();
+        OptionalLong parentId =
+                parent.isPresent() ? OptionalLong.of(parent.get().id()) : OptionalLong.empty();
         String listLocation =
                 metadataFolder(found) + "/snap-" + snapshotId + "-" + attempt + "-" + statementId + ".avro";
         ledger.wrote(listLocation);
@@ -232,8 +236,8 @@ final class SnapshotWriter {
         SnapshotRef ref = Optional.ofNullable(found.refs().get(change.ref()))
                 .map(old -> old.at(snapshotId))
                 .orElseGet(() -> SnapshotRef.branch(snapshotId));
-        List<MetadataUpdate> updates = List.of(
-                new MetadataUpdate.AddSnapshot(snapshot), new MetadataUpdate.SetSnapshotRef(change.ref(), ref));
+        List<MetadataUpdate> updates =
+                List.of(new MetadataUpdate.AddSnapshot(snapshot), new MetadataUpdate.SetSnapshotRef(change.ref(), ref));
         List<Requirement> requirements =
                 List.of(new Requirement.TableUuid(found.uuid()), new Requirement.RefSnapshotId(change.ref(), parentId));
         return new Prepared(
@@ -367,11 +371,12 @@ final class SnapshotWriter {
             throw step.newDeletes()
                     .broken(
                             "one-vector-per-data-file",
-                            "data file " + dataFile + " has the deletes " + staying.file().key()
-                                    + ", which the new vector does not absorb");
+                            "data file " + dataFile + " has the deletes "
+                                    + staying.file().key() + ", which the new vector does not absorb");
         }
         return new DoesNotFit(new Conflict.Concurrent(
-                "rows of data file " + dataFile + " were deleted by snapshot " + staying.snapshotId() + " at the same time.",
+                "rows of data file " + dataFile + " were deleted by snapshot " + staying.snapshotId()
+                        + " at the same time.",
                 staying.snapshotId()));
     }
 
@@ -388,8 +393,8 @@ final class SnapshotWriter {
         if (cached != null && cached.removed().equals(removed)) {
             return cached;
         }
-        try (var writer = new ManifestWriter(
-                target(step.found(), manifest.specId(), manifest.content(), step.snapshotId()))) {
+        try (var writer =
+                new ManifestWriter(target(step.found(), manifest.specId(), manifest.content(), step.snapshotId()))) {
             for (ManifestEntry<F> entry : entries) {
                 if (leaving.contains(entry)) {
                     writer.deleted(entry);

@@ -102,7 +102,8 @@ public final class TableCommit {
             var interrupted = new InterruptedIOException("interrupted while waiting to try again");
             interrupted.initCause(e);
             throw giveUp(new UncheckedIOException(
-                    "Cannot commit to " + table + ": " + interrupted.getMessage() + ". Nothing was changed.", interrupted));
+                    "Cannot commit to " + table + ": " + interrupted.getMessage() + ". Nothing was changed.",
+                    interrupted));
         } catch (RuntimeException e) {
             throw giveUp(e);
         } catch (Error e) {
@@ -128,7 +129,10 @@ public final class TableCommit {
             }
             Duration elapsed = Duration.between(start, clock.instant());
             if (attempt instanceof Attempt.Conflicted conflicted) {
-                LOG.info("Commit to {} must be derived again: {}", table, conflicted.conflict().message());
+                LOG.info(
+                        "Commit to {} must be derived again: {}",
+                        table,
+                        conflicted.conflict().message());
                 RetryPolicy policy = policy(conflicted.found().metadata());
                 if (!policy.allowsAnother(attempts, elapsed)) {
                     throw new CommitConflictException(table, conflicted.conflict());
@@ -159,8 +163,9 @@ public final class TableCommit {
         TableState found = committer.load();
         TableMetadata metadata = found.metadata();
         if (!metadata.uuid().equals(uuid)) {
-            throw new CommitConflictException("Cannot commit to " + table + ": it was dropped and created again since it was"
-                    + " read (uuid " + uuid + ", now " + metadata.uuid() + "). Run the statement again.");
+            throw new CommitConflictException(
+                    "Cannot commit to " + table + ": it was dropped and created again since it was" + " read (uuid "
+                            + uuid + ", now " + metadata.uuid() + "). Run the statement again.");
         }
         Optional<Snapshot> own = attempts == 0 ? Optional.empty() : metadata.snapshot(snapshotId);
         if (own.isPresent()) {

@@ -54,7 +54,8 @@ final class TableQueue {
             var interrupted = new InterruptedIOException(e.getMessage());
             interrupted.initCause(e);
             throw new UncheckedIOException(
-                    "Interrupted while other writers committed to table " + tableUuid + "; nothing was changed.", interrupted);
+                    "Interrupted while other writers committed to table " + tableUuid + "; nothing was changed.",
+                    interrupted);
         }
     }
 

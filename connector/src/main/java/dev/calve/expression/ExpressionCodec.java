@@ -92,7 +92,8 @@ public final class ExpressionCodec {
             return expression;
         } catch (IOException | ArrayIndexOutOfBoundsException | InvalidTableException e) {
             throw new IllegalArgumentException(
-                    "Bytes must be an encoded expression, but " + bytes.length + " bytes are not: " + e.getMessage(), e);
+                    "Bytes must be an encoded expression, but " + bytes.length + " bytes are not: " + e.getMessage(),
+                    e);
         }
     }
 

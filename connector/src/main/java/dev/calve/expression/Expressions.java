@@ -100,8 +100,7 @@ public final class Expressions {
             return not.part();
         }
         if (part instanceof Comparison comparison) {
-            return new Comparison(
-                    comparison.term(), comparison.operator().negated(), comparison.literal());
+            return new Comparison(comparison.term(), comparison.operator().negated(), comparison.literal());
         }
         return new Not(part);
     }
@@ -176,12 +175,11 @@ public final class Expressions {
                 distinct.add(canonical);
             }
         }
-        Expression ordinary =
-                switch (distinct.size()) {
-                    case 0 -> Constant.FALSE;
-                    case 1 -> equal(term, distinct.iterator().next());
-                    default -> new In(term, distinct);
-                };
+        Expression ordinary = switch (distinct.size()) {
+            case 0 -> Constant.FALSE;
+            case 1 -> equal(term, distinct.iterator().next());
+            default -> new In(term, distinct);
+        };
         return hasNaN ? or(ordinary, equal(term, nan(term.type()))) : ordinary;
     }
 

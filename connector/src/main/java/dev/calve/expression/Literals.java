@@ -42,7 +42,8 @@ final class Literals {
     /** Refuses lone surrogates, which no string of a file can hold and which would upset the order. */
     static void checkUnicode(String text) {
         if (!StandardCharsets.UTF_8.newEncoder().canEncode(text)) {
-            throw new IllegalArgumentException("Literal must be valid Unicode, but has a lone surrogate: '" + text + "'.");
+            throw new IllegalArgumentException(
+                    "Literal must be valid Unicode, but has a lone surrogate: '" + text + "'.");
         }
     }
 

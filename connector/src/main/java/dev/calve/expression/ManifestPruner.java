@@ -50,7 +50,8 @@ public final class ManifestPruner {
         FieldSummary summary = summaries.get(position);
         boolean floating = column.type().isFloating();
         boolean mayBeNaN = floating && summary.containsNan().orElse(true);
-        boolean saidOther = summary.containsNull() || (floating && summary.containsNan().orElse(false));
+        boolean saidOther =
+                summary.containsNull() || (floating && summary.containsNan().orElse(false));
         boolean noBounds =
                 summary.lowerBound().isEmpty() && summary.upperBound().isEmpty();
         // No bounds mean that all values are null or NaN. A summary that says neither is believed in nothing.

@@ -25,8 +25,8 @@ public final class PartitionMatcher {
         }
         for (int id : ColumnIds.of(projected)) {
             if (!positions.containsKey(id)) {
-                throw new IllegalArgumentException(
-                        "Expression must look only at fields of the partition spec " + spec + ", not at field " + id + ".");
+                throw new IllegalArgumentException("Expression must look only at fields of the partition spec " + spec
+                        + ", not at field " + id + ".");
             }
         }
         evaluator = RowEvaluator.of(projected);

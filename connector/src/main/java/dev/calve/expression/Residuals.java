@@ -45,8 +45,8 @@ public final class Residuals {
         @Override
         public Function<PartitionTuple, Expression> and(And and) {
             List<Function<PartitionTuple, Expression>> parts = all(and.parts());
-            return tuple ->
-                    Expressions.and(parts.stream().map(part -> part.apply(tuple)).toList());
+            return tuple -> Expressions.and(
+                    parts.stream().map(part -> part.apply(tuple)).toList());
         }
 
         @Override

@@ -69,7 +69,8 @@ final class TransformProjection {
     private Expression ofTransformed(Predicate predicate, Transformed term, boolean negated) {
         if (storesColumn()) {
             var column = new Column(stored.fieldId(), source, false);
-            return signed(Expressions.withTerm(predicate, new Transformed(column, term.transform(), term.type())), negated);
+            return signed(
+                    Expressions.withTerm(predicate, new Transformed(column, term.transform(), term.type())), negated);
         }
         if (!term.transform().equals(transform)) {
             return nothingKnown();

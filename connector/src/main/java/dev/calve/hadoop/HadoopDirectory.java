@@ -147,12 +147,16 @@ public final class HadoopDirectory implements Directory {
         String scheme = scheme(path);
         return switch (scheme) {
             case "hdfs" -> Optional.empty();
-            case "s3a" -> fileSystem(path).hasPathCapability(path, CONDITIONAL_CREATE)
-                    ? Optional.empty()
-                    : Optional.of("the S3A client does not offer conditional writes, without which a commit could replace "
-                            + "another one. Use Hadoop 3.4.2 or later with fs.s3a.create.conditional.enabled = true.");
-            default -> Optional.of("on a file system of scheme '" + scheme + "' a commit could replace another one without "
-                    + "a sign. Tables in a directory can be written on file, hdfs and s3a; they can be read anywhere.");
+            case "s3a" ->
+                fileSystem(path).hasPathCapability(path, CONDITIONAL_CREATE)
+                        ? Optional.empty()
+                        : Optional.of(
+                                "the S3A client does not offer conditional writes, without which a commit could replace "
+                                        + "another one. Use Hadoop 3.4.2 or later with fs.s3a.create.conditional.enabled = true.");
+            default ->
+                Optional.of(
+                        "on a file system of scheme '" + scheme + "' a commit could replace another one without "
+                                + "a sign. Tables in a directory can be written on file, hdfs and s3a; they can be read anywhere.");
         };
     }
 
@@ -188,7 +192,8 @@ public final class HadoopDirectory implements Directory {
             Files.createLink(target, temporary);
         } catch (FileAlreadyExistsException e) {
             // A network file system may have repeated a request whose answer was lost: then the file is ours.
-            return withdraw(temporary, isSameFile(target, temporary) ? new Publication.Published() : new Publication.Taken());
+            return withdraw(
+                    temporary, isSameFile(target, temporary) ? new Publication.Published() : new Publication.Taken());
         } catch (UnsupportedOperationException e) {
             return failed(temporary, noLinks(target, e));
         } catch (IOException e) {
@@ -205,7 +210,8 @@ public final class HadoopDirectory implements Directory {
     static boolean certainlyNotMade(IOException linking) {
         return linking instanceof NoSuchFileException
                 || linking instanceof AccessDeniedException
-                || (linking instanceof FileSystemException failure && REFUSALS.contains(String.valueOf(failure.getReason())));
+                || (linking instanceof FileSystemException failure
+                        && REFUSALS.contains(String.valueOf(failure.getReason())));
     }
 
     private static void writeDurably(java.nio.file.Path path, byte[] content) throws IOException {
@@ -216,8 +222,10 @@ public final class HadoopDirectory implements Directory {
     }
 
     private static IOException noLinks(java.nio.file.Path target, Exception cause) {
-        return new IOException("Cannot publish " + target + ": no hard link could be made (" + cause.getMessage()
-                + "), without which a commit could replace another one. Keep tables on a file system with hard links.", cause);
+        return new IOException(
+                "Cannot publish " + target + ": no hard link could be made (" + cause.getMessage()
+                        + "), without which a commit could replace another one. Keep tables on a file system with hard links.",
+                cause);
     }
 
     private static Publication failed(java.nio.file.Path temporary, IOException cause) {
@@ -442,7 +450,9 @@ public final class HadoopDirectory implements Directory {
 
     private String scheme(Path path) {
         String scheme = path.toUri().getScheme();
-        return (scheme == null ? String.valueOf(FileSystem.getDefaultUri(configuration).getScheme()) : scheme)
+        return (scheme == null
+                        ? String.valueOf(FileSystem.getDefaultUri(configuration).getScheme())
+                        : scheme)
                 .toLowerCase(Locale.ROOT);
     }
 

@@ -120,8 +120,8 @@ final class AvroInput<T> implements Closeable {
     /** A metadata value that the specification requires. */
     String required(String key) {
         return metadata(key)
-                .orElseThrow(() -> new InvalidTableException("Avro metadata must have key '" + key + "', but has "
-                        + stream.getMetaKeys() + "."));
+                .orElseThrow(() -> new InvalidTableException(
+                        "Avro metadata must have key '" + key + "', but has " + stream.getMetaKeys() + "."));
     }
 
     /** Whether there is another record. */

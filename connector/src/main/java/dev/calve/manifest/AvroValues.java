@@ -84,7 +84,8 @@ final class AvroValues {
     }
 
     private static IllegalArgumentException notPartitionable(Type type) {
-        return new IllegalArgumentException("A partition value must be of a type a transform can yield, not " + type + ".");
+        return new IllegalArgumentException(
+                "A partition value must be of a type a transform can yield, not " + type + ".");
     }
 
     /** The fewest bytes that hold every unscaled value of the precision. */
@@ -98,17 +99,19 @@ final class AvroValues {
             return switch (simple) {
                 case BOOLEAN -> (value, out) -> out.writeBoolean((Boolean) value);
                 case INT, DATE -> (value, out) -> out.writeInt((Integer) value);
-                case LONG, TIME, TIMESTAMP, TIMESTAMPTZ, TIMESTAMP_NS, TIMESTAMPTZ_NS -> (value, out) ->
-                    out.writeLong((Long) coerce(type, value));
+                case LONG, TIME, TIMESTAMP, TIMESTAMPTZ, TIMESTAMP_NS, TIMESTAMPTZ_NS ->
+                    (value, out) -> out.writeLong((Long) coerce(type, value));
                 case FLOAT -> (value, out) -> out.writeFloat((Float) value);
                 case DOUBLE -> (value, out) -> out.writeDouble((Double) coerce(type, value));
                 case STRING -> (value, out) -> out.writeString((String) value);
                 case UUID -> AvroValues::writeUuid;
                 case BINARY -> (value, out) -> out.writeBytes(((Bytes) value).toBuffer());
-                case UNKNOWN -> (value, out) -> {
-                    throw new IllegalArgumentException("A partition value whose source field is gone must be null or be "
-                            + "written with the type it had, not '" + value + "' as unknown.");
-                };
+                case UNKNOWN ->
+                    (value, out) -> {
+                        throw new IllegalArgumentException(
+                                "A partition value whose source field is gone must be null or be "
+                                        + "written with the type it had, not '" + value + "' as unknown.");
+                    };
                 case VARIANT -> throw notPartitionable(type);
             };
         }
@@ -140,7 +143,8 @@ final class AvroValues {
 
     private static void writeDecimal(BigDecimal value, Type.Decimal type, int length, Encoder out) throws IOException {
         if (value.scale() != type.scale() || value.precision() > type.precision()) {
-            throw new IllegalArgumentException("A value of " + type + " must have its scale and fit, not " + value + ".");
+            throw new IllegalArgumentException(
+                    "A value of " + type + " must have its scale and fit, not " + value + ".");
         }
         byte[] digits = value.unscaledValue().toByteArray();
         var padded = new byte[length];
@@ -186,9 +190,11 @@ final class AvroValues {
      * @param prefixed whether a plain {@code fixed} is preceded by its length, as some writers have it against Avro's rules
      */
     static Reader partitionReader(Schema written, Type wanted, boolean prefixed) {
-        return throughUnion(written, branch -> prefixed && isPlainFixed(branch)
-                ? in -> readPrefixed(branch.getFixedSize(), in)
-                : branchReader(branch, wanted));
+        return throughUnion(
+                written,
+                branch -> prefixed && isPlainFixed(branch)
+                        ? in -> readPrefixed(branch.getFixedSize(), in)
+                        : branchReader(branch, wanted));
     }
 
     /** Whether the schema, or a branch of it, is a {@code fixed} that is neither a decimal nor a uuid. */
@@ -202,7 +208,8 @@ final class AvroValues {
     private static Bytes readPrefixed(int length, Decoder in) throws IOException {
         byte[] content = readBytes(in);
         if (content.length != length) {
-            throw new InvalidTableException("A fixed value must have " + length + " bytes, not " + content.length + ".");
+            throw new InvalidTableException(
+                    "A fixed value must have " + length + " bytes, not " + content.length + ".");
         }
         return Bytes.wrap(content);
     }
@@ -312,6 +319,7 @@ final class AvroValues {
     }
 
     private static InvalidTableException mismatch(Schema written, Type wanted) {
-        return new InvalidTableException("An Avro field must be readable as " + wanted + ", not be declared " + written + ".");
+        return new InvalidTableException(
+                "An Avro field must be readable as " + wanted + ", not be declared " + written + ".");
     }
 }

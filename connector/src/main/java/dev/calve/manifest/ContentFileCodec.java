@@ -53,8 +53,8 @@ public final class ContentFileCodec {
 
     public byte[] encode(ContentFile file, OptionalLong dataSequenceNumber) {
         if (file.partition().size() != partitionType.fields().size()) {
-            throw new IllegalArgumentException("Partition of '" + file.path() + "' must have the fields of " + partitionType
-                    + ", not be " + file.partition() + ".");
+            throw new IllegalArgumentException("Partition of '" + file.path() + "' must have the fields of "
+                    + partitionType + ", not be " + file.partition() + ".");
         }
         var bytes = new ByteArrayOutputStream();
         BinaryEncoder out = EncoderFactory.get().binaryEncoder(bytes, null);

@@ -70,37 +70,42 @@ final class ContentFileReader {
         Schema written = field.schema();
         return switch (RecordPlan.fieldId(field)) {
             case ManifestSchemas.CONTENT -> value(written, Type.Simple.INT, Draft::setContent);
-            case ManifestSchemas.FILE_PATH -> value(written, Type.Simple.STRING, (draft, value) ->
-                    draft.path = (String) value);
-            case ManifestSchemas.FILE_FORMAT -> value(written, Type.Simple.STRING, (draft, value) ->
-                    draft.format = FileFormat.parse((String) value));
+            case ManifestSchemas.FILE_PATH ->
+                value(written, Type.Simple.STRING, (draft, value) -> draft.path = (String) value);
+            case ManifestSchemas.FILE_FORMAT ->
+                value(written, Type.Simple.STRING, (draft, value) -> draft.format = FileFormat.parse((String) value));
             case ManifestSchemas.PARTITION -> partition(written);
-            case ManifestSchemas.RECORD_COUNT -> value(written, Type.Simple.LONG, (draft, value) ->
-                    draft.recordCount = (Long) value);
-            case ManifestSchemas.FILE_SIZE -> value(written, Type.Simple.LONG, (draft, value) ->
-                    draft.fileSizeBytes = (Long) value);
-            case ManifestSchemas.COLUMN_SIZES -> statisticsOf.isPresent()
-                    ? null
-                    : counts(written, (draft, value) -> draft.columnSizes = value);
+            case ManifestSchemas.RECORD_COUNT ->
+                value(written, Type.Simple.LONG, (draft, value) -> draft.recordCount = (Long) value);
+            case ManifestSchemas.FILE_SIZE ->
+                value(written, Type.Simple.LONG, (draft, value) -> draft.fileSizeBytes = (Long) value);
+            case ManifestSchemas.COLUMN_SIZES ->
+                statisticsOf.isPresent() ? null : counts(written, (draft, value) -> draft.columnSizes = value);
             case ManifestSchemas.VALUE_COUNTS -> counts(written, (draft, value) -> draft.valueCounts = value);
             case ManifestSchemas.NULL_VALUE_COUNTS -> counts(written, (draft, value) -> draft.nullValueCounts = value);
             case ManifestSchemas.NAN_VALUE_COUNTS -> counts(written, (draft, value) -> draft.nanValueCounts = value);
             case ManifestSchemas.LOWER_BOUNDS -> bounds(written, (draft, value) -> draft.lowerBounds = value);
             case ManifestSchemas.UPPER_BOUNDS -> bounds(written, (draft, value) -> draft.upperBounds = value);
-            case ManifestSchemas.KEY_METADATA -> value(written, Type.Simple.BINARY, (draft, value) ->
-                    draft.keyMetadata = (Bytes) value);
+            case ManifestSchemas.KEY_METADATA ->
+                value(written, Type.Simple.BINARY, (draft, value) -> draft.keyMetadata = (Bytes) value);
             case ManifestSchemas.SPLIT_OFFSETS -> list(written, Type.Simple.LONG, ContentFileReader::setSplitOffsets);
             case ManifestSchemas.EQUALITY_IDS -> list(written, Type.Simple.INT, ContentFileReader::setEqualityIds);
-            case ManifestSchemas.SORT_ORDER_ID -> value(written, Type.Simple.INT, (draft, value) ->
-                    draft.sortOrderId = OptionalInt.of((Integer) value));
-            case ManifestSchemas.FIRST_ROW_ID -> value(written, Type.Simple.LONG, (draft, value) ->
-                    draft.firstRowId = OptionalLong.of((Long) value));
-            case ManifestSchemas.REFERENCED_DATA_FILE -> value(written, Type.Simple.STRING, (draft, value) ->
-                    draft.referencedDataFile = Optional.of((String) value));
-            case ManifestSchemas.CONTENT_OFFSET -> value(written, Type.Simple.LONG, (draft, value) ->
-                    draft.contentOffset = OptionalLong.of((Long) value));
-            case ManifestSchemas.CONTENT_SIZE -> value(written, Type.Simple.LONG, (draft, value) ->
-                    draft.contentSizeBytes = OptionalLong.of((Long) value));
+            case ManifestSchemas.SORT_ORDER_ID ->
+                value(written, Type.Simple.INT, (draft, value) -> draft.sortOrderId = OptionalInt.of((Integer) value));
+            case ManifestSchemas.FIRST_ROW_ID ->
+                value(written, Type.Simple.LONG, (draft, value) -> draft.firstRowId = OptionalLong.of((Long) value));
+            case ManifestSchemas.REFERENCED_DATA_FILE ->
+                value(
+                        written,
+                        Type.Simple.STRING,
+                        (draft, value) -> draft.referencedDataFile = Optional.of((String) value));
+            case ManifestSchemas.CONTENT_OFFSET ->
+                value(written, Type.Simple.LONG, (draft, value) -> draft.contentOffset = OptionalLong.of((Long) value));
+            case ManifestSchemas.CONTENT_SIZE ->
+                value(
+                        written,
+                        Type.Simple.LONG,
+                        (draft, value) -> draft.contentSizeBytes = OptionalLong.of((Long) value));
             default -> null;
         };
     }
@@ -232,8 +237,9 @@ final class ContentFileReader {
         /** @param specId of the spec whose partition type was used */
         ContentFile build(int specId, OptionalLong rowId) {
             if (path == null || format == null || partition == null || recordCount < 0 || fileSizeBytes < 0) {
-                throw new InvalidTableException("A file must have a path, format, partition, record count and size, but '"
-                        + path + "' has " + format + ", " + partition + ", " + recordCount + ", " + fileSizeBytes + ".");
+                throw new InvalidTableException(
+                        "A file must have a path, format, partition, record count and size, but '" + path + "' has "
+                                + format + ", " + partition + ", " + recordCount + ", " + fileSizeBytes + ".");
             }
             var metrics = new Metrics(
                     recordCount, columnSizes, valueCounts, nullValueCounts, nanValueCounts, lowerBounds, upperBounds);
@@ -251,8 +257,9 @@ final class ContentFileReader {
                 case 0 -> new DataFile(common, rowId);
                 case 1 -> format == FileFormat.PUFFIN ? vector(common) : positionDeletes(common);
                 case 2 -> equalityDeletes(common);
-                default -> throw new InvalidTableException(
-                        "content must be 0, 1 or 2, but is " + content + " for '" + path + "'.");
+                default ->
+                    throw new InvalidTableException(
+                            "content must be 0, 1 or 2, but is " + content + " for '" + path + "'.");
             };
         }
 
@@ -280,9 +287,11 @@ final class ContentFileReader {
 
         private DeleteFile equalityDeletes(ContentFile.Common common) {
             if (equalityIds == null || equalityIds.isEmpty()) {
-                throw new InvalidTableException("An equality delete file must have equality_ids, but '" + path + "' has none.");
+                throw new InvalidTableException(
+                        "An equality delete file must have equality_ids, but '" + path + "' has none.");
             }
-            return new DeleteFile.EqualityDeletes(common, equalityIds.stream().sorted().toList());
+            return new DeleteFile.EqualityDeletes(
+                    common, equalityIds.stream().sorted().toList());
         }
     }
 }

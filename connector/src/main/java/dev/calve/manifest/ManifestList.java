@@ -71,35 +71,35 @@ public final class ManifestList {
     private static @Nullable Step<Draft> step(Schema.Field field) {
         Schema written = field.schema();
         return switch (RecordPlan.fieldId(field)) {
-            case ManifestSchemas.MANIFEST_PATH -> value(written, Type.Simple.STRING, (draft, value) ->
-                    draft.path = (String) value);
+            case ManifestSchemas.MANIFEST_PATH ->
+                value(written, Type.Simple.STRING, (draft, value) -> draft.path = (String) value);
             case ManifestSchemas.MANIFEST_LENGTH -> number(written, (draft, value) -> draft.length = value);
-            case ManifestSchemas.PARTITION_SPEC_ID -> number(written, (draft, value) ->
-                    draft.specId = Math.toIntExact(value));
+            case ManifestSchemas.PARTITION_SPEC_ID ->
+                number(written, (draft, value) -> draft.specId = Math.toIntExact(value));
             case ManifestSchemas.LIST_CONTENT -> number(written, (draft, value) -> draft.content = value);
-            case ManifestSchemas.LIST_SEQUENCE_NUMBER -> number(written, (draft, value) ->
-                    draft.sequenceNumber = value);
-            case ManifestSchemas.MIN_SEQUENCE_NUMBER -> number(written, (draft, value) ->
-                    draft.minSequenceNumber = value);
-            case ManifestSchemas.ADDED_SNAPSHOT_ID -> number(written, (draft, value) ->
-                    draft.addedSnapshotId = OptionalLong.of(value));
-            case ManifestSchemas.ADDED_FILES_COUNT -> number(written, (draft, value) ->
-                    draft.addedFiles = OptionalLong.of(value));
-            case ManifestSchemas.EXISTING_FILES_COUNT -> number(written, (draft, value) ->
-                    draft.existingFiles = OptionalLong.of(value));
-            case ManifestSchemas.DELETED_FILES_COUNT -> number(written, (draft, value) ->
-                    draft.deletedFiles = OptionalLong.of(value));
-            case ManifestSchemas.ADDED_ROWS_COUNT -> number(written, (draft, value) ->
-                    draft.addedRows = OptionalLong.of(value));
-            case ManifestSchemas.EXISTING_ROWS_COUNT -> number(written, (draft, value) ->
-                    draft.existingRows = OptionalLong.of(value));
-            case ManifestSchemas.DELETED_ROWS_COUNT -> number(written, (draft, value) ->
-                    draft.deletedRows = OptionalLong.of(value));
+            case ManifestSchemas.LIST_SEQUENCE_NUMBER ->
+                number(written, (draft, value) -> draft.sequenceNumber = value);
+            case ManifestSchemas.MIN_SEQUENCE_NUMBER ->
+                number(written, (draft, value) -> draft.minSequenceNumber = value);
+            case ManifestSchemas.ADDED_SNAPSHOT_ID ->
+                number(written, (draft, value) -> draft.addedSnapshotId = OptionalLong.of(value));
+            case ManifestSchemas.ADDED_FILES_COUNT ->
+                number(written, (draft, value) -> draft.addedFiles = OptionalLong.of(value));
+            case ManifestSchemas.EXISTING_FILES_COUNT ->
+                number(written, (draft, value) -> draft.existingFiles = OptionalLong.of(value));
+            case ManifestSchemas.DELETED_FILES_COUNT ->
+                number(written, (draft, value) -> draft.deletedFiles = OptionalLong.of(value));
+            case ManifestSchemas.ADDED_ROWS_COUNT ->
+                number(written, (draft, value) -> draft.addedRows = OptionalLong.of(value));
+            case ManifestSchemas.EXISTING_ROWS_COUNT ->
+                number(written, (draft, value) -> draft.existingRows = OptionalLong.of(value));
+            case ManifestSchemas.DELETED_ROWS_COUNT ->
+                number(written, (draft, value) -> draft.deletedRows = OptionalLong.of(value));
             case ManifestSchemas.PARTITIONS -> partitions(written);
-            case ManifestSchemas.LIST_KEY_METADATA -> value(written, Type.Simple.BINARY, (draft, value) ->
-                    draft.keyMetadata = Optional.of((Bytes) value));
-            case ManifestSchemas.LIST_FIRST_ROW_ID -> number(written, (draft, value) ->
-                    draft.firstRowId = OptionalLong.of(value));
+            case ManifestSchemas.LIST_KEY_METADATA ->
+                value(written, Type.Simple.BINARY, (draft, value) -> draft.keyMetadata = Optional.of((Bytes) value));
+            case ManifestSchemas.LIST_FIRST_ROW_ID ->
+                number(written, (draft, value) -> draft.firstRowId = OptionalLong.of(value));
             default -> null;
         };
     }
@@ -123,7 +123,8 @@ public final class ManifestList {
 
     private static Step<Draft> partitions(Schema written) {
         AvroValues.Reader list = RecordPlan.list(
-                written, element -> AvroValues.throughUnion(element, record -> {
+                written,
+                element -> AvroValues.throughUnion(element, record -> {
                     RecordPlan.require(record, ManifestSchemas.CONTAINS_NULL);
                     RecordPlan<SummaryDraft> plan = RecordPlan.of(record, ManifestList::summaryStep);
                     return in -> readSummary(plan, in);
@@ -140,14 +141,14 @@ public final class ManifestList {
     private static @Nullable Step<SummaryDraft> summaryStep(Schema.Field field) {
         Schema written = field.schema();
         return switch (RecordPlan.fieldId(field)) {
-            case ManifestSchemas.CONTAINS_NULL -> value(written, Type.Simple.BOOLEAN, (draft, value) ->
-                    draft.containsNull = (Boolean) value);
-            case ManifestSchemas.CONTAINS_NAN -> value(written, Type.Simple.BOOLEAN, (draft, value) ->
-                    draft.containsNan = Optional.of((Boolean) value));
-            case ManifestSchemas.LOWER_BOUND -> value(written, Type.Simple.BINARY, (draft, value) ->
-                    draft.lowerBound = Optional.of((Bytes) value));
-            case ManifestSchemas.UPPER_BOUND -> value(written, Type.Simple.BINARY, (draft, value) ->
-                    draft.upperBound = Optional.of((Bytes) value));
+            case ManifestSchemas.CONTAINS_NULL ->
+                value(written, Type.Simple.BOOLEAN, (draft, value) -> draft.containsNull = (Boolean) value);
+            case ManifestSchemas.CONTAINS_NAN ->
+                value(written, Type.Simple.BOOLEAN, (draft, value) -> draft.containsNan = Optional.of((Boolean) value));
+            case ManifestSchemas.LOWER_BOUND ->
+                value(written, Type.Simple.BINARY, (draft, value) -> draft.lowerBound = Optional.of((Bytes) value));
+            case ManifestSchemas.UPPER_BOUND ->
+                value(written, Type.Simple.BINARY, (draft, value) -> draft.upperBound = Optional.of((Bytes) value));
             default -> null;
         };
     }
@@ -186,8 +187,9 @@ public final class ManifestList {
 
         ManifestFile build() {
             if (path == null || length < 0 || addedSnapshotId.isEmpty()) {
-                throw new InvalidTableException("A manifest must have a path, a length and the snapshot that added it, but '"
-                        + path + "' has " + length + ", " + addedSnapshotId + ".");
+                throw new InvalidTableException(
+                        "A manifest must have a path, a length and the snapshot that added it, but '" + path + "' has "
+                                + length + ", " + addedSnapshotId + ".");
             }
             return new ManifestFile(
                     path,
@@ -229,7 +231,9 @@ public final class ManifestList {
         for (ManifestFile manifest : manifests) {
             ManifestFile complete = formatVersion > 1 ? ManifestReader.withCounts(storage, manifest) : manifest;
             complete = withSequenceNumbers(complete, formatVersion > 1 ? sequenceNumber : 0);
-            if (formatVersion >= 3 && complete.content() == ManifestFile.Content.DATA && complete.firstRowId().isEmpty()) {
+            if (formatVersion >= 3
+                    && complete.content() == ManifestFile.Content.DATA
+                    && complete.firstRowId().isEmpty()) {
                 complete = complete.withFirstRowId(rowId);
                 rowId = Math.addExact(rowId, rows(complete));
             }

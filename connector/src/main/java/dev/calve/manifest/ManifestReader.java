@@ -14,7 +14,6 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import org.apache.avro.Schema;
-import org.apache.avro.io.Decoder;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -169,7 +169,15 @@ final class ManifestSchemas {
         return new Columns<ContentFile>(formatVersion)
                 .add(CONTENT, "content", NO, REQ, REQ, intType(), INT, ManifestSchemas::content)
                 .add(FILE_PATH, "file_path", REQ, REQ, REQ, stringType(), STRING, ContentFile::path)
-                .add(FILE_FORMAT, "file_format", REQ, REQ, REQ, stringType(), STRING, file -> file.format().name())
+                .add(
+                        FILE_FORMAT,
+                        "file_format",
+                        REQ,
+                        REQ,
+                        REQ,
+                        stringType(),
+                        STRING,
+                        file -> file.format().name())
                 .add(
                         PARTITION,
                         "partition",
@@ -236,8 +244,15 @@ final class ManifestSchemas {
                         mapType(129, 130, bytesType()),
                         map(BINARY),
                         metric(Metrics::upperBounds))
-                .add(KEY_METADATA, "key_metadata", OPT, OPT, OPT, bytesType(), BINARY, file -> orNull(file.common()
-                        .keyMetadata()))
+                .add(
+                        KEY_METADATA,
+                        "key_metadata",
+                        OPT,
+                        OPT,
+                        OPT,
+                        bytesType(),
+                        BINARY,
+                        file -> orNull(file.common().keyMetadata()))
                 .add(
                         SPLIT_OFFSETS,
                         "split_offsets",
@@ -256,11 +271,17 @@ final class ManifestSchemas {
                         listType(136, intType()),
                         list(INT),
                         file -> file instanceof DeleteFile.EqualityDeletes deletes ? deletes.equalityIds() : null)
-                .add(SORT_ORDER_ID, "sort_order_id", OPT, OPT, OPT, intType(), INT, file -> file.common()
-                                .sortOrderId()
-                                .isPresent()
-                        ? (Integer) file.common().sortOrderId().getAsInt()
-                        : null)
+                .add(
+                        SORT_ORDER_ID,
+                        "sort_order_id",
+                        OPT,
+                        OPT,
+                        OPT,
+                        intType(),
+                        INT,
+                        file -> file.common().sortOrderId().isPresent()
+                                ? (Integer) file.common().sortOrderId().getAsInt()
+                                : null)
                 .add(
                         FIRST_ROW_ID,
                         "first_row_id",
@@ -335,7 +356,15 @@ final class ManifestSchemas {
                 .add(MANIFEST_PATH, "manifest_path", REQ, REQ, REQ, stringType(), STRING, ManifestFile::path)
                 .add(MANIFEST_LENGTH, "manifest_length", REQ, REQ, REQ, longType(), LONG, ManifestFile::length)
                 .add(PARTITION_SPEC_ID, "partition_spec_id", REQ, REQ, REQ, intType(), INT, ManifestFile::specId)
-                .add(LIST_CONTENT, "content", NO, REQ, REQ, intType(), INT, file -> file.content().code())
+                .add(
+                        LIST_CONTENT,
+                        "content",
+                        NO,
+                        REQ,
+                        REQ,
+                        intType(),
+                        INT,
+                        file -> file.content().code())
                 .add(
                         LIST_SEQUENCE_NUMBER,
                         "sequence_number",
@@ -366,7 +395,8 @@ final class ManifestSchemas {
         addCount(columns, ADDED_FILES_COUNT, "added_files_count", true, ManifestFile.Counts::addedFiles);
         addCount(columns, EXISTING_FILES_COUNT, "existing_files_count", true, ManifestFile.Counts::existingFiles);
         addCount(columns, DELETED_FILES_COUNT, "deleted_files_count", true, ManifestFile.Counts::deletedFiles);
-        columns.add(PARTITIONS, "partitions", OPT, NO, NO, partitions, list(nested(summary)), ManifestSchemas::partitions);
+        columns.add(
+                PARTITIONS, "partitions", OPT, NO, NO, partitions, list(nested(summary)), ManifestSchemas::partitions);
         addCount(columns, ADDED_ROWS_COUNT, "added_rows_count", false, ManifestFile.Counts::addedRows);
         addCount(columns, EXISTING_ROWS_COUNT, "existing_rows_count", false, ManifestFile.Counts::existingRows);
         addCount(columns, DELETED_ROWS_COUNT, "deleted_rows_count", false, ManifestFile.Counts::deletedRows);
@@ -379,9 +409,24 @@ final class ManifestSchemas {
                         partitions,
                         list(nested(summary)),
                         ManifestSchemas::partitions)
-                .add(LIST_KEY_METADATA, "key_metadata", OPT, OPT, OPT, bytesType(), BINARY, file -> orNull(file
-                        .keyMetadata()))
-                .add(LIST_FIRST_ROW_ID, "first_row_id", NO, NO, OPT, longType(), LONG, file -> orNull(file.firstRowId()))
+                .add(
+                        LIST_KEY_METADATA,
+                        "key_metadata",
+                        OPT,
+                        OPT,
+                        OPT,
+                        bytesType(),
+                        BINARY,
+                        file -> orNull(file.keyMetadata()))
+                .add(
+                        LIST_FIRST_ROW_ID,
+                        "first_row_id",
+                        NO,
+                        NO,
+                        OPT,
+                        longType(),
+                        LONG,
+                        file -> orNull(file.firstRowId()))
                 .record("manifest_file");
     }
 
@@ -421,10 +466,24 @@ final class ManifestSchemas {
                         Schema.create(Schema.Type.BOOLEAN),
                         BOOLEAN,
                         summary -> orNull(summary.containsNan()))
-                .add(LOWER_BOUND, "lower_bound", OPT, OPT, OPT, bytesType(), BINARY, summary -> orNull(
-                        summary.lowerBound()))
-                .add(UPPER_BOUND, "upper_bound", OPT, OPT, OPT, bytesType(), BINARY, summary -> orNull(
-                        summary.upperBound()))
+                .add(
+                        LOWER_BOUND,
+                        "lower_bound",
+                        OPT,
+                        OPT,
+                        OPT,
+                        bytesType(),
+                        BINARY,
+                        summary -> orNull(summary.lowerBound()))
+                .add(
+                        UPPER_BOUND,
+                        "upper_bound",
+                        OPT,
+                        OPT,
+                        OPT,
+                        bytesType(),
+                        BINARY,
+                        summary -> orNull(summary.upperBound()))
                 .record("r508");
     }
 
@@ -456,7 +515,8 @@ final class ManifestSchemas {
         keyField.addProp("field-id", (Object) keyId);
         var valueField = new Schema.Field("value", value);
         valueField.addProp("field-id", (Object) valueId);
-        Schema pair = Schema.createRecord("k" + keyId + "_v" + valueId, null, null, false, List.of(keyField, valueField));
+        Schema pair =
+                Schema.createRecord("k" + keyId + "_v" + valueId, null, null, false, List.of(keyField, valueField));
         Schema schema = Schema.createArray(pair);
         schema.addProp("logicalType", "map");
         return schema;

@@ -37,10 +37,12 @@ public record ManifestTarget(
         Objects.requireNonNull(content);
         codec(compressionCodec);
         if (partitionType.fields().size() != spec.fields().size()) {
-            throw new IllegalArgumentException("A partition type must have the fields of " + spec + ", not " + partitionType);
+            throw new IllegalArgumentException(
+                    "A partition type must have the fields of " + spec + ", not " + partitionType);
         }
         if (formatVersion == 1 && content == ManifestFile.Content.DELETES) {
-            throw new IllegalArgumentException("A table of format version 1 must not have delete files; upgrade it first.");
+            throw new IllegalArgumentException(
+                    "A table of format version 1 must not have delete files; upgrade it first.");
         }
     }
 
@@ -54,8 +56,10 @@ public record ManifestTarget(
             case "zstd", "zstandard" -> CodecFactory.zstandardCodec(CodecFactory.DEFAULT_ZSTANDARD_LEVEL);
             case "snappy" -> CodecFactory.snappyCodec();
             case "uncompressed", "none", "null" -> CodecFactory.nullCodec();
-            default -> throw new IllegalArgumentException(
-                    "A manifest's compression codec must be gzip, zstd, snappy or uncompressed, not '" + name + "'.");
+            default ->
+                throw new IllegalArgumentException(
+                        "A manifest's compression codec must be gzip, zstd, snappy or uncompressed, not '" + name
+                                + "'.");
         };
     }
 }

@@ -88,7 +88,8 @@ final class RecordPlan<D> {
         return schema.getTypes().stream()
                 .filter(branch -> branch.getType() != Schema.Type.NULL)
                 .findFirst()
-                .orElseThrow(() -> new InvalidTableException("An Avro union must have a branch that is not null: " + schema));
+                .orElseThrow(() ->
+                        new InvalidTableException("An Avro union must have a branch that is not null: " + schema));
     }
 
     /** Reads an array as an immutable list of values that are not null. */
@@ -137,7 +138,11 @@ final class RecordPlan<D> {
     }
 
     private static Map<Integer, Object> readMap(
-            Decoder in, IntFunction<Boolean> wanted, AvroValues.Reader keys, AvroValues.Reader values, Schema valueSchema)
+            Decoder in,
+            IntFunction<Boolean> wanted,
+            AvroValues.Reader keys,
+            AvroValues.Reader values,
+            Schema valueSchema)
             throws IOException {
         var entries = new ArrayList<Map.Entry<Integer, Object>>();
         for (long count = in.readArrayStart(); count > 0; count = in.arrayNext()) {

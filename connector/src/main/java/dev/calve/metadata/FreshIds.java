@@ -42,7 +42,8 @@ final class FreshIds {
     private int of(int oldId) {
         Integer newId = newIds.get(oldId);
         if (newId == null) {
-            throw new IllegalArgumentException("Column id " + oldId + " must be one of the schema's: " + newIds.keySet());
+            throw new IllegalArgumentException(
+                    "Column id " + oldId + " must be one of the schema's: " + newIds.keySet());
         }
         return newId;
     }

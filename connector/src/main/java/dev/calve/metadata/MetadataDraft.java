@@ -207,8 +207,7 @@ final class MetadataDraft {
             throw cannotAdd(id, "its id must be new, but the table has a snapshot of that id");
         }
         if (formatVersion == 1 && snapshot.sequenceNumber() != 0) {
-            throw cannotAdd(
-                    id, "its sequence number must be 0 in a v1 table, but is " + snapshot.sequenceNumber());
+            throw cannotAdd(id, "its sequence number must be 0 in a v1 table, but is " + snapshot.sequenceNumber());
         }
         if (formatVersion > 1 && snapshot.sequenceNumber() <= lastSequenceNumber) {
             throw cannotAdd(

@@ -23,7 +23,8 @@ final class MetadataRules {
         metadata.schema();
         metadata.spec();
         if (metadata.sortOrders().stream().noneMatch(order -> order.id() == metadata.defaultSortOrderId())) {
-            throw invalid(metadata, "must have a sort order with id " + metadata.defaultSortOrderId() + ", its default");
+            throw invalid(
+                    metadata, "must have a sort order with id " + metadata.defaultSortOrderId() + ", its default");
         }
         if (metadata.currentSnapshotId().isPresent()
                 && metadata.currentSnapshot().isEmpty()) {
@@ -39,10 +40,12 @@ final class MetadataRules {
         Optional<SnapshotRef> main = Optional.ofNullable(metadata.refs().get(SnapshotRef.MAIN));
         if (main.isPresent()
                 && (metadata.currentSnapshotId().isEmpty()
-                        || metadata.currentSnapshotId().getAsLong() != main.get().snapshotId())) {
+                        || metadata.currentSnapshotId().getAsLong()
+                                != main.get().snapshotId())) {
             throw invalid(
                     metadata,
-                    "must have its current snapshot where ref 'main' is, at " + main.get().snapshotId());
+                    "must have its current snapshot where ref 'main' is, at "
+                            + main.get().snapshotId());
         }
         if (metadata.formatVersion() > 1) {
             for (Snapshot snapshot : metadata.snapshots()) {
@@ -68,14 +71,16 @@ final class MetadataRules {
         for (Field field : schema.allFields()) {
             int needed = field.type().minFormatVersion();
             if (formatVersion < needed) {
-                throw new IllegalArgumentException("Column '" + schema.name(field.id()).orElse(field.name())
-                        + "' must have a type of format version " + formatVersion + ", but " + field.type()
-                        + " needs version " + needed + ".");
+                throw new IllegalArgumentException(
+                        "Column '" + schema.name(field.id()).orElse(field.name())
+                                + "' must have a type of format version " + formatVersion + ", but " + field.type()
+                                + " needs version " + needed + ".");
             }
             if (formatVersion < 3 && field.initialDefault().isPresent()) {
-                throw new IllegalArgumentException("Column '" + schema.name(field.id()).orElse(field.name())
-                        + "' must not have a default for existing rows in format version " + formatVersion
-                        + ": that needs version 3.");
+                throw new IllegalArgumentException(
+                        "Column '" + schema.name(field.id()).orElse(field.name())
+                                + "' must not have a default for existing rows in format version " + formatVersion
+                                + ": that needs version 3.");
             }
         }
     }
@@ -111,8 +116,9 @@ final class MetadataRules {
                         what + " must be derived from a column of the schema, but column id " + source
                                 + " is not in it: " + schema.struct()));
         if (!field.type().isPrimitive() || schema.isRepeated(source)) {
-            throw new IllegalArgumentException(what + " must be derived from a primitive column outside lists and maps, "
-                    + "not from '" + schema.name(source).orElse(field.name()) + "' of type " + field.type() + ".");
+            throw new IllegalArgumentException(
+                    what + " must be derived from a primitive column outside lists and maps, " + "not from '"
+                            + schema.name(source).orElse(field.name()) + "' of type " + field.type() + ".");
         }
     }
 }

@@ -55,8 +55,8 @@ public final class MetadataUpdates {
             int formatVersion,
             long nowMillis) {
         if (formatVersion < 1 || formatVersion > TableMetadata.MAX_FORMAT_VERSION) {
-            throw new IllegalArgumentException("format-version must be 1 to " + TableMetadata.MAX_FORMAT_VERSION + ", not "
-                    + formatVersion + " (table at " + location + ").");
+            throw new IllegalArgumentException("format-version must be 1 to " + TableMetadata.MAX_FORMAT_VERSION
+                    + ", not " + formatVersion + " (table at " + location + ").");
         }
         MetadataRules.checkSources(spec, schema);
         MetadataRules.checkSources(order, schema);
@@ -69,8 +69,8 @@ public final class MetadataUpdates {
         draft.setDefaultSpec(-1);
         draft.addSortOrder(fresh(order, ids));
         draft.setDefaultSortOrder(-1);
-        draft.setProperties(Map.of(
-                TableProperties.PARQUET_COMPRESSION.name(), TableProperties.PARQUET_COMPRESSION.defaultText()));
+        draft.setProperties(
+                Map.of(TableProperties.PARQUET_COMPRESSION.name(), TableProperties.PARQUET_COMPRESSION.defaultText()));
         draft.setProperties(properties);
         return draft.updated();
     }

@@ -57,8 +57,7 @@ public final class Requirements {
         OptionalLong found = table.snapshot(required.ref())
                 .map(snapshot -> OptionalLong.of(snapshot.id()))
                 .orElse(OptionalLong.empty());
-        return differs(
-                table, "ref '" + required.ref() + "'", snapshotText(required.snapshotId()), snapshotText(found));
+        return differs(table, "ref '" + required.ref() + "'", snapshotText(required.snapshotId()), snapshotText(found));
     }
 
     private static String snapshotText(OptionalLong id) {

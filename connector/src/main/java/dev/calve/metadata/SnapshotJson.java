@@ -73,19 +73,21 @@ final class SnapshotJson {
     static Snapshot fromJson(JsonNode json, int formatVersion) {
         long id = Json.requiredLong(json, ID);
         if (Json.optional(json, KEY_ID).isPresent()) {
-            throw new InvalidTableException(
-                    "Snapshot " + id + " is encrypted. Encrypted tables are not supported.");
+            throw new InvalidTableException("Snapshot " + id + " is encrypted. Encrypted tables are not supported.");
         }
         Map<String, String> summary = new LinkedHashMap<>(Json.stringMap(json, SUMMARY));
         Optional<String> operation = Optional.ofNullable(summary.remove(OPERATION));
         Optional<String> manifestList = Json.optionalText(json, MANIFEST_LIST);
-        if (manifestList.isEmpty() && (formatVersion > 1 || Json.optional(json, MANIFESTS).isEmpty())) {
+        if (manifestList.isEmpty()
+                && (formatVersion > 1 || Json.optional(json, MANIFESTS).isEmpty())) {
             throw new InvalidTableException("Snapshot " + id + " must have '" + MANIFEST_LIST + "'.");
         }
         return new Snapshot(
                 id,
                 Json.optionalLong(json, PARENT),
-                formatVersion == 1 ? 0 : Json.optionalLong(json, SEQUENCE_NUMBER).orElse(0),
+                formatVersion == 1
+                        ? 0
+                        : Json.optionalLong(json, SEQUENCE_NUMBER).orElse(0),
                 Json.requiredLong(json, TIMESTAMP),
                 operation,
                 summary,
@@ -110,7 +112,8 @@ final class SnapshotJson {
     static SnapshotRef refFromJson(JsonNode json) {
         String kind = Json.requiredText(json, "type").toLowerCase(Locale.ROOT);
         if (!kind.equals("branch") && !kind.equals("tag")) {
-            throw new InvalidTableException("JSON value 'type' of a ref must be 'branch' or 'tag', not '" + kind + "'.");
+            throw new InvalidTableException(
+                    "JSON value 'type' of a ref must be 'branch' or 'tag', not '" + kind + "'.");
         }
         return new SnapshotRef(
                 Json.requiredLong(json, ID),

@@ -115,7 +115,8 @@ public final class TableMetadataJson {
                     e);
         } catch (InvalidTableException e) {
             throw new InvalidTableException(
-                    "Cannot read table metadata at " + location + " (" + bytes.length + " bytes): " + e.getMessage(), e);
+                    "Cannot read table metadata at " + location + " (" + bytes.length + " bytes): " + e.getMessage(),
+                    e);
         }
     }
 
@@ -144,8 +145,10 @@ public final class TableMetadataJson {
     /** Metadata as JSON, keys in the order most writers use. */
     public static ObjectNode toJson(TableMetadata metadata) {
         int version = metadata.formatVersion();
-        ObjectNode json =
-                Json.object().put(FORMAT_VERSION, version).put(UUID_KEY, metadata.uuid()).put(LOCATION, metadata.location());
+        ObjectNode json = Json.object()
+                .put(FORMAT_VERSION, version)
+                .put(UUID_KEY, metadata.uuid())
+                .put(LOCATION, metadata.location());
         if (version > 1) {
             json.put(LAST_SEQUENCE_NUMBER, metadata.lastSequenceNumber());
         }
@@ -172,12 +175,16 @@ public final class TableMetadataJson {
         putAll(json, SNAPSHOTS, metadata.snapshots(), SnapshotJson::toJson);
         putAll(json, STATISTICS, metadata.statistics(), Function.identity());
         putAll(json, PARTITION_STATISTICS, metadata.partitionStatistics(), Function.identity());
-        putAll(json, SNAPSHOT_LOG, metadata.snapshotLog(), entry -> Json.object()
-                .put(TIMESTAMP, entry.timestampMillis())
-                .put(SNAPSHOT_ID, entry.snapshotId()));
-        putAll(json, METADATA_LOG, metadata.metadataLog(), entry -> Json.object()
-                .put(TIMESTAMP, entry.timestampMillis())
-                .put(METADATA_FILE, entry.file()));
+        putAll(
+                json,
+                SNAPSHOT_LOG,
+                metadata.snapshotLog(),
+                entry -> Json.object().put(TIMESTAMP, entry.timestampMillis()).put(SNAPSHOT_ID, entry.snapshotId()));
+        putAll(
+                json,
+                METADATA_LOG,
+                metadata.metadataLog(),
+                entry -> Json.object().put(TIMESTAMP, entry.timestampMillis()).put(METADATA_FILE, entry.file()));
         metadata.unknownFields().forEach(json::set);
         return json;
     }
@@ -192,7 +199,8 @@ public final class TableMetadataJson {
         }
     }
 
-    private static <T> void putAll(ObjectNode json, String key, List<T> values, Function<T, ? extends JsonNode> toJson) {
+    private static <T> void putAll(
+            ObjectNode json, String key, List<T> values, Function<T, ? extends JsonNode> toJson) {
         var array = json.putArray(key);
         values.forEach(value -> array.add(toJson.apply(value)));
     }
@@ -329,8 +337,9 @@ public final class TableMetadataJson {
     /** Writers that know no refs say only what is current; that is {@code main}. */
     private static Map<String, SnapshotRef> refs(JsonNode json, OptionalLong currentSnapshotId) {
         var refs = new LinkedHashMap<String, SnapshotRef>();
-        Json.optionalObject(json, REFS).ifPresent(values -> values.properties()
-                .forEach(entry -> refs.put(entry.getKey(), SnapshotJson.refFromJson(entry.getValue()))));
+        Json.optionalObject(json, REFS)
+                .ifPresent(values -> values.properties()
+                        .forEach(entry -> refs.put(entry.getKey(), SnapshotJson.refFromJson(entry.getValue()))));
         currentSnapshotId.ifPresent(id -> refs.putIfAbsent(SnapshotRef.MAIN, SnapshotRef.branch(id)));
         return refs;
     }

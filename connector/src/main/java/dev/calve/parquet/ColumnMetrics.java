@@ -46,19 +46,14 @@ final class ColumnMetrics {
         for (BlockMetaData block : blocks) {
             for (ColumnChunkMetaData chunk : block.getColumns()) {
                 var column = layout.column(chunk.getPath());
-                chunks.computeIfAbsent(column.field().id(), id -> new Chunks(column)).add(chunk);
+                chunks.computeIfAbsent(column.field().id(), id -> new Chunks(column))
+                        .add(chunk);
             }
         }
         var metrics = new ColumnMetrics();
         chunks.values().forEach(column -> metrics.add(column, floating));
         return new Metrics(
-                recordCount,
-                metrics.sizes,
-                metrics.values,
-                metrics.nulls,
-                metrics.nans,
-                metrics.lower,
-                metrics.upper);
+                recordCount, metrics.sizes, metrics.values, metrics.nulls, metrics.nans, metrics.lower, metrics.upper);
     }
 
     private void add(Chunks column, Map<Integer, FloatingRange> floating) {
@@ -120,8 +115,10 @@ final class ColumnMetrics {
     /** Empty if the bytes are not UTF-8. */
     private static Optional<String> text(byte[] utf8) {
         try {
-            return Optional.of(
-                    StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(utf8)).toString());
+            return Optional.of(StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(utf8))
+                    .toString());
         } catch (CharacterCodingException e) {
             return Optional.empty();
         }
@@ -144,7 +141,8 @@ final class ColumnMetrics {
         var buffer = ByteBuffer.allocate(type == Type.Simple.FLOAT ? Float.BYTES : Double.BYTES)
                 .order(ByteOrder.LITTLE_ENDIAN);
         // Exact: the value came from a float.
-        return Bytes.wrap((type == Type.Simple.FLOAT ? buffer.putFloat((float) value) : buffer.putDouble(value)).array());
+        return Bytes.wrap(
+                (type == Type.Simple.FLOAT ? buffer.putFloat((float) value) : buffer.putDouble(value)).array());
     }
 
     /** All chunks of one column. */

@@ -164,7 +164,8 @@ public final class FileLayout {
         pathsOf(wanted.withBloomFilter(), byId).values().forEach(path -> builder.withBloomFilterEnabled(path, true));
         pathsOf(wanted.bloomFalsePositives().keySet(), byId)
                 .forEach((name, path) -> builder.withBloomFilterFPP(
-                        path, wanted.bloomFalsePositives().getOrDefault(name, ParquetProperties.DEFAULT_BLOOM_FILTER_FPP)));
+                        path,
+                        wanted.bloomFalsePositives().getOrDefault(name, ParquetProperties.DEFAULT_BLOOM_FILTER_FPP)));
         pathsOf(wanted.bloomDistinctValues().keySet(), byId).forEach((name, path) -> {
             Long distinct = wanted.bloomDistinctValues().get(name);
             if (distinct != null) {
@@ -180,8 +181,10 @@ public final class FileLayout {
     private Map<String, String> pathsOf(Set<String> names, Map<Integer, ColumnDescriptor> byId) {
         var paths = new HashMap<String, String>();
         for (String name : names) {
-            schema.field(name).map(Field::id).map(byId::get).ifPresent(descriptor ->
-                    paths.put(name, String.join(".", descriptor.getPath())));
+            schema.field(name)
+                    .map(Field::id)
+                    .map(byId::get)
+                    .ifPresent(descriptor -> paths.put(name, String.join(".", descriptor.getPath())));
         }
         return paths;
     }

@@ -208,9 +208,11 @@ public final class PositionDeleteReader {
                 }
             }
             if (candidates.size() != 1) {
-                throw new InvalidTableException("Position deletes " + location + " must have one column '" + field.name()
-                        + "' (field id " + field.id() + ") of Parquet type " + type + ", not " + candidates.size() + ": "
-                        + file);
+                throw new InvalidTableException(
+                        "Position deletes " + location + " must have one column '" + field.name()
+                                + "' (field id " + field.id() + ") of Parquet type " + type + ", not "
+                                + candidates.size() + ": "
+                                + file);
             }
             return candidates.get(0);
         }

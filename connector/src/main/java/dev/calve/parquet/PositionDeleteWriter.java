@@ -42,8 +42,7 @@ public final class PositionDeleteWriter {
     public static PositionDeleteWriter create(
             Storage storage, String location, WriteSettings settings, Placement placement) throws IOException {
         var layout = FileLayout.ofPositionDeletes(settings);
-        return new PositionDeleteWriter(
-                RowFile.create(storage, location, layout, new DeletionReader()), placement);
+        return new PositionDeleteWriter(RowFile.create(storage, location, layout, new DeletionReader()), placement);
     }
 
     /**

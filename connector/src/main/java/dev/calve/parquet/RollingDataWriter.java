@@ -47,7 +47,8 @@ public final class RollingDataWriter<R> {
             open = DataFileWriter.create(storage, locations.get(), layout, reader, placement);
         }
         open.write(row);
-        if (open.rows() % ROWS_BETWEEN_CHECKS == 0 && open.length() >= layout.settings().targetFileSizeBytes()) {
+        if (open.rows() % ROWS_BETWEEN_CHECKS == 0
+                && open.length() >= layout.settings().targetFileSizeBytes()) {
             closeOpen();
         }
     }

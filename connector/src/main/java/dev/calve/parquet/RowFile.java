@@ -46,15 +46,15 @@ final class RowFile<R> {
     /** What is known about a finished file. */
     record Finished(Metrics metrics, long sizeBytes, List<Long> splitOffsets) {}
 
-    private RowFile(
-            Storage storage, String location, FileLayout layout, RowReader<R> reader, PositionOutput output)
+    private RowFile(Storage storage, String location, FileLayout layout, RowReader<R> reader, PositionOutput output)
             throws IOException {
         this.storage = storage;
         this.location = location;
         this.layout = layout;
         this.output = output;
         this.shredder = new RowShredder<>(layout, reader);
-        this.codecs = new CodecFactory(layout.codecConfiguration(), layout.properties().getPageSizeThreshold());
+        this.codecs = new CodecFactory(
+                layout.codecConfiguration(), layout.properties().getPageSizeThreshold());
         this.compressor = codecs.getCompressor(layout.codec());
         this.file = new ParquetFileWriter(
                 new StorageOutput(output),

@@ -78,8 +78,8 @@ final class RowShredder<R> {
             int present = definition + (field.required() ? 0 : 1);
             if (field.type() instanceof Type.Struct struct) {
                 int[] stored = storedIndexes(struct.fields());
-                var parts = parts(
-                        struct.fields(), reader.child(index, RowReader.Part.STRUCT), stored, present, repetition);
+                var parts =
+                        parts(struct.fields(), reader.child(index, RowReader.Part.STRUCT), stored, present, repetition);
                 return new ValueWriter.StructWriter<>(reader, field, present, parts, stored);
             }
             if (field.type() instanceof Type.ListOf list) {

@@ -81,8 +81,8 @@ public record WriteSettings(
             Set<String> withoutStatistics,
             Set<String> withoutDictionary) {
 
-        static final Columns NOTHING_SPECIAL = new Columns(
-                Set.of(), Map.of(), Map.of(), BLOOM_MAX_BYTES.defaultValue(), false, Set.of(), Set.of());
+        static final Columns NOTHING_SPECIAL =
+                new Columns(Set.of(), Map.of(), Map.of(), BLOOM_MAX_BYTES.defaultValue(), false, Set.of(), Set.of());
 
         public Columns {
             withBloomFilter = Set.copyOf(withBloomFilter);

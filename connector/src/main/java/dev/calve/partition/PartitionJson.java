@@ -34,8 +34,9 @@ public final class PartitionJson {
     public static ArrayNode fieldsToJson(PartitionSpec spec) {
         ArrayNode result = Json.array();
         for (PartitionField field : spec.fields()) {
-            ObjectNode json =
-                    result.addObject().put("name", field.name()).put("transform", field.transform().toString());
+            ObjectNode json = result.addObject()
+                    .put("name", field.name())
+                    .put("transform", field.transform().toString());
             putSources(json, field.sourceIds());
             json.put("field-id", field.fieldId());
         }
@@ -45,7 +46,8 @@ public final class PartitionJson {
     /** Reads an array of fields. Where v1 leaves {@code field-id} out, fields are numbered from 1000 in order. */
     public static PartitionSpec fieldsFromJson(int specId, JsonNode json) {
         if (!json.isArray()) {
-            throw new InvalidTableException("Fields of partition spec " + specId + " must be an array, not " + json + ".");
+            throw new InvalidTableException(
+                    "Fields of partition spec " + specId + " must be an array, not " + json + ".");
         }
         var fields = new ArrayList<PartitionField>();
         int withId = 0;
@@ -73,7 +75,8 @@ public final class PartitionJson {
         ObjectNode result = Json.object().put("order-id", order.id());
         ArrayNode terms = result.putArray("fields");
         for (SortOrder.Term term : order.terms()) {
-            ObjectNode json = terms.addObject().put("transform", term.transform().toString());
+            ObjectNode json =
+                    terms.addObject().put("transform", term.transform().toString());
             putSources(json, term.sourceIds());
             json.put("direction", textOf(term.direction())).put("null-order", textOf(term.nullOrder()));
         }

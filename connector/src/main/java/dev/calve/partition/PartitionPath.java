@@ -26,8 +26,13 @@ public final class PartitionPath {
         for (int i = 0; i < size; i++) {
             PartitionField field = spec.fields().get(i);
             String value = Transforms.toHuman(
-                    field.transform(), partitionType.fields().get(i).type(), tuple.values().get(i));
-            path.append(i == 0 ? "" : "/").append(encode(field.name())).append('=').append(encode(value));
+                    field.transform(),
+                    partitionType.fields().get(i).type(),
+                    tuple.values().get(i));
+            path.append(i == 0 ? "" : "/")
+                    .append(encode(field.name()))
+                    .append('=')
+                    .append(encode(value));
         }
         return path.toString();
     }

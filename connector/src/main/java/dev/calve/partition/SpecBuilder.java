@@ -28,8 +28,8 @@ public final class SpecBuilder {
 
     public SpecBuilder add(String sourceName, Transform transform, String name) {
         Field source = schema.field(sourceName)
-                .orElseThrow(() -> new IllegalArgumentException("Cannot partition by " + transform + " of '" + sourceName
-                        + "': the table has no such column, but " + schema.struct() + "."));
+                .orElseThrow(() -> new IllegalArgumentException("Cannot partition by " + transform + " of '"
+                        + sourceName + "': the table has no such column, but " + schema.struct() + "."));
         checkSource(source, sourceName, transform);
         checkName(name, source, sourceName, transform);
         checkRedundancy(source, sourceName, transform);
@@ -88,8 +88,8 @@ public final class SpecBuilder {
         }
         for (PartitionField other : fields) {
             if (other.name().equals(name)) {
-                throw new IllegalArgumentException("Partition field names must be unique, but '" + name
-                        + "' is used twice. Give another name.");
+                throw new IllegalArgumentException(
+                        "Partition field names must be unique, but '" + name + "' is used twice. Give another name.");
             }
         }
     }
@@ -99,8 +99,8 @@ public final class SpecBuilder {
             boolean same = other.transform().equals(transform)
                     || (other.transform() instanceof Transform.Time && transform instanceof Transform.Time);
             if (other.sourceId() == source.id() && same) {
-                throw new IllegalArgumentException("Cannot partition by " + transform + " of '" + sourceName + "': field '"
-                        + other.name() + "' already partitions by " + other.transform() + " of it.");
+                throw new IllegalArgumentException("Cannot partition by " + transform + " of '" + sourceName
+                        + "': field '" + other.name() + "' already partitions by " + other.transform() + " of it.");
             }
         }
     }

@@ -176,13 +176,11 @@ public final class Transforms {
         if (!(source instanceof Type.Simple simple)) {
             throw notDefined(transform.toString(), source);
         }
-        long hours =
-                switch (simple) {
-                    case TIMESTAMP, TIMESTAMPTZ -> Math.floorDiv((Long) value, MICROS_PER_HOUR);
-                    case TIMESTAMP_NS, TIMESTAMPTZ_NS ->
-                        Math.floorDiv((Long) value, MICROS_PER_HOUR * NANOS_PER_MICRO);
-                    default -> throw notDefined(transform.toString(), source);
-                };
+        long hours = switch (simple) {
+            case TIMESTAMP, TIMESTAMPTZ -> Math.floorDiv((Long) value, MICROS_PER_HOUR);
+            case TIMESTAMP_NS, TIMESTAMPTZ_NS -> Math.floorDiv((Long) value, MICROS_PER_HOUR * NANOS_PER_MICRO);
+            default -> throw notDefined(transform.toString(), source);
+        };
         return transform == Transform.Time.HOUR
                 ? Math.toIntExact(hours)
                 : fromDays(transform, Math.toIntExact(Math.floorDiv(hours, 24L)));

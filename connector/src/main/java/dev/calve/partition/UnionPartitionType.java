@@ -63,7 +63,8 @@ public final class UnionPartitionType {
             }
         }
         return new UnionPartitionType(
-                new Type.Struct(fields(chosen.descendingMap().values(), types)), positions(specs, new ArrayList<>(chosen.keySet())));
+                new Type.Struct(fields(chosen.descendingMap().values(), types)),
+                positions(specs, new ArrayList<>(chosen.keySet())));
     }
 
     private static void requireSame(PartitionField known, PartitionField field) {

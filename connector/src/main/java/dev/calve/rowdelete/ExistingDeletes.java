@@ -41,12 +41,15 @@ public final class ExistingDeletes {
                                 vector.referencedDataFile(),
                                 vector.recordCount())));
             } else if (file instanceof DeleteFile.PositionDeletes deletes) {
-                Optional.ofNullable(PositionDeleteReader.read(storage, deletes, Set.of(path)).get(path))
+                Optional.ofNullable(PositionDeleteReader.read(storage, deletes, Set.of(path))
+                                .get(path))
                         .ifPresent(positions::or);
             } else {
-                throw new UnsupportedOperationException("Data file " + task.file().path() + " has rows deleted by the equality"
-                        + " delete file " + file.path() + ", and equality deletes are not supported yet. Read the table with"
-                        + " the engine that wrote it, or compact it there first.");
+                throw new UnsupportedOperationException(
+                        "Data file " + task.file().path() + " has rows deleted by the equality"
+                                + " delete file " + file.path()
+                                + ", and equality deletes are not supported yet. Read the table with"
+                                + " the engine that wrote it, or compact it there first.");
             }
         }
         return positions;

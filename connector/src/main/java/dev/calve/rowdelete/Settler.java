@@ -71,7 +71,8 @@ public final class Settler implements Closeable {
      * @param deletedBefore positions already deleted; not changed
      * @param matched positions that go now, none of them deleted before; not changed
      */
-    public void settle(int number, FileTask task, PositionBitmap deletedBefore, PositionBitmap matched) throws IOException {
+    public void settle(int number, FileTask task, PositionBitmap deletedBefore, PositionBitmap matched)
+            throws IOException {
         long deletedRows = matched.cardinality();
         if (deletedRows == 0) {
             outcomes.add(new Outcome.Untouched(number));
@@ -85,8 +86,9 @@ public final class Settler implements Closeable {
         }
         switch (mode) {
             case VECTOR -> addVector(number, task, deletedRows, gone);
-            case POSITION_FILE -> outcomes.add(
-                    new Outcome.Deletes(number, deletedRows, writePositions(task, absorbed(task, deletedBefore, matched))));
+            case POSITION_FILE ->
+                outcomes.add(new Outcome.Deletes(
+                        number, deletedRows, writePositions(task, absorbed(task, deletedBefore, matched))));
             case REWRITE -> outcomes.add(rewrite(number, task, deletedRows, gone));
         }
     }
@@ -172,9 +174,10 @@ public final class Settler implements Closeable {
     }
 
     /** The positions a new position delete file holds: those of older files it replaces, and the new ones. */
-    private PositionBitmap absorbed(FileTask task, PositionBitmap deletedBefore, PositionBitmap matched) throws IOException {
-        boolean allFileScoped =
-                task.deletes().stream().allMatch(entry -> entry.file().scopedTo().isPresent());
+    private PositionBitmap absorbed(FileTask task, PositionBitmap deletedBefore, PositionBitmap matched)
+            throws IOException {
+        boolean allFileScoped = task.deletes().stream()
+                .allMatch(entry -> entry.file().scopedTo().isPresent());
         if (allFileScoped) {
             return PositionBitmap.union(deletedBefore, matched);
         }

@@ -38,7 +38,8 @@ final class DeleteIndex {
             ManifestEntry<DeleteFile> other = vectors.put(vector.referencedDataFile(), entry);
             if (other != null) {
                 throw new InvalidTableException("Table " + metadata.location()
-                        + " must have one deletion vector per data file, but " + vector.referencedDataFile() + " has two: "
+                        + " must have one deletion vector per data file, but " + vector.referencedDataFile()
+                        + " has two: "
                         + other.file().key() + " and " + file.key() + ".");
             }
         } else if (file instanceof DeleteFile.EqualityDeletes) {
@@ -48,7 +49,8 @@ final class DeleteIndex {
                 keysByPlace.computeIfAbsent(place, key -> new ArrayList<>()).add(entry);
             }
         } else if (file.scopedTo().isPresent()) {
-            byPath.computeIfAbsent(file.scopedTo().get(), key -> new ArrayList<>()).add(entry);
+            byPath.computeIfAbsent(file.scopedTo().get(), key -> new ArrayList<>())
+                    .add(entry);
         } else {
             positionsByPlace.computeIfAbsent(place, key -> new ArrayList<>()).add(entry);
         }
@@ -100,7 +102,8 @@ final class DeleteIndex {
 
     private ManifestEntry<DeleteFile> checked(ManifestEntry<DeleteFile> vector, ManifestEntry<DataFile> data) {
         if (vector.sequenceNumber() < data.sequenceNumber()) {
-            throw new InvalidTableException("Deletion vector " + vector.file().key() + " of table " + metadata.location()
+            throw new InvalidTableException("Deletion vector " + vector.file().key() + " of table "
+                    + metadata.location()
                     + " must not be older than its data file " + data.file().path() + ", but has sequence number "
                     + vector.sequenceNumber() + " and the data file " + data.sequenceNumber() + ".");
         }

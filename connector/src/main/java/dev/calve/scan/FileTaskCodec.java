@@ -84,8 +84,7 @@ public final class FileTaskCodec {
         long snapshotId = in.readLong();
         long sequenceNumber = in.readLong();
         long fileSequenceNumber = in.readLong();
-        return new ManifestEntry<>(
-                status, snapshotId, sequenceNumber, fileSequenceNumber, kind.cast(files.read(in)));
+        return new ManifestEntry<>(status, snapshotId, sequenceNumber, fileSequenceNumber, kind.cast(files.read(in)));
     }
 
     private static void writeBytes(byte[] bytes, DataOutputStream out) throws IOException {

@@ -74,8 +74,8 @@ public final class ScanPlanner {
             if (!manifest.mayHaveLiveFiles()) {
                 continue;
             }
-            FileFilter onSpec = filters.computeIfAbsent(
-                    manifest.specId(), specId -> new FileFilter(metadata, specId, filter));
+            FileFilter onSpec =
+                    filters.computeIfAbsent(manifest.specId(), specId -> new FileFilter(metadata, specId, filter));
             boolean isData = manifest.content() == Content.DATA;
             if (onSpec.mightMatch(manifest)) {
                 (isData ? data : deletes).add(manifest);
@@ -93,8 +93,7 @@ public final class ScanPlanner {
         }
         var tasks = new ArrayList<FileTask>();
         long prunedFiles = 0;
-        List<Planned> planned =
-                inParallel(data, manifest -> tasksOf(manifest, filters, index));
+        List<Planned> planned = inParallel(data, manifest -> tasksOf(manifest, filters, index));
         for (Planned part : planned) {
             tasks.addAll(part.tasks);
             prunedFiles += part.pruned;

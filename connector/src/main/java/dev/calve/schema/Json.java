@@ -31,8 +31,9 @@ public final class Json {
     /** Longest part of a document that an error message quotes, in characters. */
     private static final int MAX_QUOTE = 200;
 
-    private static final ObjectMapper MAPPER =
-            JsonMapper.builder().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS).build();
+    private static final ObjectMapper MAPPER = JsonMapper.builder()
+            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+            .build();
 
     private Json() {}
 
@@ -155,8 +156,10 @@ public final class Json {
     /** Text by text in the order of the document; empty if the key is absent. */
     public static Map<String, String> stringMap(JsonNode object, String key) {
         var result = new LinkedHashMap<String, String>();
-        optionalObject(object, key).ifPresent(values -> values.properties()
-                .forEach(entry -> result.put(entry.getKey(), asText(entry.getValue(), key + "." + entry.getKey()))));
+        optionalObject(object, key)
+                .ifPresent(values -> values.properties()
+                        .forEach(entry ->
+                                result.put(entry.getKey(), asText(entry.getValue(), key + "." + entry.getKey()))));
         return Collections.unmodifiableMap(result);
     }
 
@@ -224,7 +227,8 @@ public final class Json {
     }
 
     private static InvalidTableException unlike(String key, String expected, JsonNode actual) {
-        return new InvalidTableException("JSON value '" + key + "' must be " + expected + ", not " + quote(actual) + ".");
+        return new InvalidTableException(
+                "JSON value '" + key + "' must be " + expected + ", not " + quote(actual) + ".");
     }
 
     /** The beginning of a document, for error messages. */

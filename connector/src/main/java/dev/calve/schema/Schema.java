@@ -138,7 +138,9 @@ public final class Schema {
 
     /** Whether the field or one of its ancestors is part of a list or map, so that one row can hold several values. */
     public boolean isRepeated(int fieldId) {
-        for (Optional<Field> at = parent(fieldId); at.isPresent(); at = parent(at.get().id())) {
+        for (Optional<Field> at = parent(fieldId);
+                at.isPresent();
+                at = parent(at.get().id())) {
             Type type = at.get().type();
             if (type instanceof Type.ListOf || type instanceof Type.MapOf) {
                 return true;

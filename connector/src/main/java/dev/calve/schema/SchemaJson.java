@@ -90,7 +90,8 @@ public final class SchemaJson {
                     .put("required", field.required());
             json.set("type", typeToJson(field.type()));
             field.doc().ifPresent(doc -> json.put("doc", doc));
-            field.initialDefault().ifPresent(value -> json.set("initial-default", ValueJson.toJson(field.type(), value)));
+            field.initialDefault()
+                    .ifPresent(value -> json.set("initial-default", ValueJson.toJson(field.type(), value)));
             field.writeDefault().ifPresent(value -> json.set("write-default", ValueJson.toJson(field.type(), value)));
         }
         return result;
@@ -120,8 +121,9 @@ public final class SchemaJson {
                         Json.requiredBoolean(json, "value-required"),
                         typeFromJson(Json.required(json, "value")));
             default ->
-                throw new InvalidTableException("Cannot parse type from json: 'type' must be 'struct', 'list' or 'map', "
-                        + "not '" + type + "', in " + Json.quote(json) + ".");
+                throw new InvalidTableException(
+                        "Cannot parse type from json: 'type' must be 'struct', 'list' or 'map', " + "not '" + type
+                                + "', in " + Json.quote(json) + ".");
         };
     }
 

@@ -77,12 +77,15 @@ public final class SchemaRules {
         Field field = schema.field(id).orElseThrow();
         String name = "identifier field '" + schema.name(id).orElse(field.name()) + "' ";
         if (!field.type().isPrimitive() || field.type().isFloating() || field.type() == Type.Simple.VARIANT) {
-            problems.add(name + "must be of a primitive type other than float, double and variant, not " + field.type());
+            problems.add(
+                    name + "must be of a primitive type other than float, double and variant, not " + field.type());
         }
         if (field.isOptional()) {
             problems.add(name + "must be required");
         }
-        for (Optional<Field> at = schema.parent(id); at.isPresent(); at = schema.parent(at.get().id())) {
+        for (Optional<Field> at = schema.parent(id);
+                at.isPresent();
+                at = schema.parent(at.get().id())) {
             Field parent = at.get();
             if (!(parent.type() instanceof Type.Struct)) {
                 problems.add(name + "must not be in a list or map");

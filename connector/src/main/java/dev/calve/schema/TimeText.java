@@ -42,8 +42,8 @@ public final class TimeText {
     public static String timestamp(long value, boolean nanos, boolean zoned) {
         long perSecond = nanos ? NANOS_PER_SECOND : MICROS_PER_SECOND;
         long fraction = Math.floorMod(value, perSecond) * (nanos ? 1 : NANOS_PER_MICRO);
-        var time = LocalDateTime.ofEpochSecond(
-                Math.floorDiv(value, perSecond), Math.toIntExact(fraction), ZoneOffset.UTC);
+        var time =
+                LocalDateTime.ofEpochSecond(Math.floorDiv(value, perSecond), Math.toIntExact(fraction), ZoneOffset.UTC);
         return DateTimeFormatter.ISO_LOCAL_DATE_TIME.format(time) + (zoned ? "+00:00" : "");
     }
 

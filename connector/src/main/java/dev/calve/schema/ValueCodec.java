@@ -112,8 +112,7 @@ public final class ValueCodec {
             case BOOLEAN -> littleEndian(type, 1, bytes).get() != 0;
             case INT, DATE -> littleEndian(type, 4, bytes).getInt();
             case LONG -> bytes.length() == 4 ? (long) intOf(bytes) : longOf(type, bytes);
-            case TIMESTAMP, TIMESTAMP_NS ->
-                bytes.length() == 4 ? startOfDay(type, intOf(bytes)) : longOf(type, bytes);
+            case TIMESTAMP, TIMESTAMP_NS -> bytes.length() == 4 ? startOfDay(type, intOf(bytes)) : longOf(type, bytes);
             case TIME, TIMESTAMPTZ, TIMESTAMPTZ_NS -> longOf(type, bytes);
             case FLOAT -> littleEndian(type, 4, bytes).getFloat();
             case DOUBLE ->
@@ -143,7 +142,8 @@ public final class ValueCodec {
         try {
             return Math.multiplyExact((long) days, TimeText.perDay(type == Type.Simple.TIMESTAMP_NS));
         } catch (ArithmeticException e) {
-            throw new InvalidTableException("Day " + days + " must be in the range of type " + type + ", but is not.", e);
+            throw new InvalidTableException(
+                    "Day " + days + " must be in the range of type " + type + ", but is not.", e);
         }
     }
 
@@ -165,7 +165,8 @@ public final class ValueCodec {
             buffer.get(bytes);
             return bytes;
         } catch (CharacterCodingException e) {
-            throw new IllegalArgumentException("Text must be valid Unicode, but has a lone surrogate: '" + text + "'.", e);
+            throw new IllegalArgumentException(
+                    "Text must be valid Unicode, but has a lone surrogate: '" + text + "'.", e);
         }
     }
 

@@ -75,7 +75,8 @@ public final class CalveCatalog implements StagingTableCatalog, SupportsNamespac
     }
 
     private Catalog catalog() {
-        return catalog.orElseThrow(() -> new IllegalStateException("The catalog must be initialized before it is used."));
+        return catalog.orElseThrow(
+                () -> new IllegalStateException("The catalog must be initialized before it is used."));
     }
 
     @Override
@@ -104,9 +105,11 @@ public final class CalveCatalog implements StagingTableCatalog, SupportsNamespac
     @Override
     public Identifier[] listTables(String[] namespace) throws NoSuchNamespaceException {
         requireNamespace(namespace);
-        return ask("list the tables of " + name, () -> catalog().tables(List.of(namespace)).stream()
-                .map(table -> Identifier.of(table.namespace().toArray(String[]::new), table.name()))
-                .toArray(Identifier[]::new));
+        return ask(
+                "list the tables of " + name,
+                () -> catalog().tables(List.of(namespace)).stream()
+                        .map(table -> Identifier.of(table.namespace().toArray(String[]::new), table.name()))
+                        .toArray(Identifier[]::new));
     }
 
     @Override
@@ -137,12 +140,14 @@ public final class CalveCatalog implements StagingTableCatalog, SupportsNamespac
 
     private LoadedTable load(Identifier identifier) throws NoSuchTableException {
         TableName table = tableName(identifier);
-        Optional<TableState> state = ask("load table " + fullName(table), () -> catalog().load(table));
+        Optional<TableState> state =
+                ask("load table " + fullName(table), () -> catalog().load(table));
         return loaded(table, state.orElseThrow(() -> new NoSuchTableException(identifier)));
     }
 
     private LoadedTable loaded(TableName table, TableState state) {
-        return new LoadedTable(fullName(table), state, storage.orElseThrow(), catalog().committer(table));
+        return new LoadedTable(
+                fullName(table), state, storage.orElseThrow(), catalog().committer(table));
     }
 
     /** Nothing is cached that could be stale. */
@@ -163,7 +168,8 @@ public final class CalveCatalog implements StagingTableCatalog, SupportsNamespac
         TableName table = tableName(identifier);
         TableMetadata first = newTable(table).metadata(schema, partitions, properties);
         try {
-            TableState state = ask("create table " + fullName(table), () -> catalog().create(table, first));
+            TableState state =
+                    ask("create table " + fullName(table), () -> catalog().create(table, first));
             return new CalveTable(loaded(table, state));
         } catch (TableExistsException e) {
             throw new TableAlreadyExistsException(identifier);
@@ -227,9 +233,10 @@ public final class CalveCatalog implements StagingTableCatalog, SupportsNamespac
     public Table alterTable(Identifier identifier, TableChange... changes) throws NoSuchTableException {
         LoadedTable table = load(identifier);
         var wanted = PropertyChanges.of(table.name(), changes);
-        TableState state = ask("alter table " + table.name(), () -> new MetadataCommit(
-                        table.name(), table.metadata().uuid(), table.committer(), Clock.systemUTC())
-                .commit(wanted::updates));
+        TableState state = ask(
+                "alter table " + table.name(),
+                () -> new MetadataCommit(table.name(), table.metadata().uuid(), table.committer(), Clock.systemUTC())
+                        .commit(wanted::updates));
         return new CalveTable(table.at(state));
     }
 
@@ -248,8 +255,9 @@ public final class CalveCatalog implements StagingTableCatalog, SupportsNamespac
 
     @Override
     public void renameTable(Identifier from, Identifier to) {
-        throw new UnsupportedOperationException("Cannot rename table " + fullName(tableName(from)) + " to "
-                + fullName(tableName(to)) + ": a directory catalog finds tables by their folder. Create a new table from it.");
+        throw new UnsupportedOperationException(
+                "Cannot rename table " + fullName(tableName(from)) + " to " + fullName(tableName(to))
+                        + ": a directory catalog finds tables by their folder. Create a new table from it.");
     }
 
     private void requireNamespace(String[] namespace) throws NoSuchNamespaceException {
@@ -277,9 +285,11 @@ public final class CalveCatalog implements StagingTableCatalog, SupportsNamespac
     }
 
     private String[][] children(String[] namespace) {
-        return ask("list namespaces of " + name, () -> catalog().namespaces(List.of(namespace)).stream()
-                .map(child -> child.toArray(String[]::new))
-                .toArray(String[][]::new));
+        return ask(
+                "list namespaces of " + name,
+                () -> catalog().namespaces(List.of(namespace)).stream()
+                        .map(child -> child.toArray(String[]::new))
+                        .toArray(String[][]::new));
     }
 
     @Override

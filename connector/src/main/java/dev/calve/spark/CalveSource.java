@@ -84,7 +84,8 @@ public final class CalveSource implements TableProvider, DataSourceRegister {
         @Override
         public SwapOutcome swap(
                 TableState base, List<MetadataUpdate> updates, List<Requirement> requirements, TableMetadata result) {
-            throw new UnsupportedOperationException("Cannot commit to the table at " + path + ": it was loaded by path.");
+            throw new UnsupportedOperationException(
+                    "Cannot commit to the table at " + path + ": it was loaded by path.");
         }
     }
 }

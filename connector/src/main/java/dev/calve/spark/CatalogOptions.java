@@ -38,13 +38,13 @@ record CatalogOptions(
         String prefix = "spark.sql.catalog." + catalog + ".";
         String type = Optional.ofNullable(options.get("type")).orElse("warehouse");
         if (!List.of("warehouse", "hadoop").contains(type.strip().toLowerCase(Locale.ROOT))) {
-            throw new IllegalArgumentException(prefix + "type must be 'warehouse' or 'hadoop' (the same thing), not '" + type
-                    + "': other kinds of catalogs are not supported yet.");
+            throw new IllegalArgumentException(prefix + "type must be 'warehouse' or 'hadoop' (the same thing), not '"
+                    + type + "': other kinds of catalogs are not supported yet.");
         }
         for (String foreign : List.of("catalog-impl", "io-impl", "uri")) {
             if (options.containsKey(foreign)) {
-                throw new IllegalArgumentException(prefix + foreign + " must not be set, but is '" + options.get(foreign)
-                        + "': tables are found by directory, below " + prefix + "warehouse.");
+                throw new IllegalArgumentException(prefix + foreign + " must not be set, but is '"
+                        + options.get(foreign) + "': tables are found by directory, below " + prefix + "warehouse.");
             }
         }
         String warehouse = options.get("warehouse");
@@ -54,7 +54,9 @@ record CatalogOptions(
         }
         return new CatalogOptions(
                 warehouse,
-                namespace(prefix, Optional.ofNullable(options.get("default-namespace")).orElse("default")),
+                namespace(
+                        prefix,
+                        Optional.ofNullable(options.get("default-namespace")).orElse("default")),
                 below(options, "table-default."),
                 below(options, "table-override."),
                 options.getBoolean("use-nullable-query-schema", true));

@@ -76,8 +76,8 @@ final class PropertyChanges {
                     + "): it tells the table's state and is not changed this way.");
         }
         if (verb.equals("set") && name.equals(TableProperties.ENCRYPTION_KEY_ID.name())) {
-            throw new UnsupportedOperationException("Cannot set property '" + name + "'" + to + " (table " + table
-                    + "): encryption is not supported.");
+            throw new UnsupportedOperationException(
+                    "Cannot set property '" + name + "'" + to + " (table " + table + "): encryption is not supported.");
         }
     }
 

@@ -35,12 +35,16 @@ final class ReportedProperties {
     /** Stored and reported properties together, in a stable order. */
     static Map<String, String> of(TableMetadata metadata) {
         var result = new LinkedHashMap<String, String>();
-        result.put(FORMAT, "iceberg/" + metadata.property(TableProperties.FORMAT.name()).orElse("parquet"));
+        result.put(
+                FORMAT,
+                "iceberg/" + metadata.property(TableProperties.FORMAT.name()).orElse("parquet"));
         result.put(TableCatalog.PROP_PROVIDER, "iceberg");
         result.put(TableCatalog.PROP_LOCATION, metadata.location());
         result.put(
                 CURRENT_SNAPSHOT,
-                metadata.currentSnapshot().map(snapshot -> String.valueOf(snapshot.id())).orElse("none"));
+                metadata.currentSnapshot()
+                        .map(snapshot -> String.valueOf(snapshot.id()))
+                        .orElse("none"));
         result.put(TableProperties.FORMAT_VERSION.name(), String.valueOf(metadata.formatVersion()));
         metadata.sortOrders().stream()
                 .filter(order -> order.id() == metadata.defaultSortOrderId() && !order.isUnsorted())
@@ -70,7 +74,8 @@ final class ReportedProperties {
                                     && term.transform().toString().equals("identity")
                             ? column
                             : term.transform() + "(" + column + ")";
-                    return key + " " + term.direction() + " " + term.nullOrder().name().replace('_', ' ');
+                    return key + " " + term.direction() + " "
+                            + term.nullOrder().name().replace('_', ' ');
                 })
                 .collect(Collectors.joining(", "));
     }

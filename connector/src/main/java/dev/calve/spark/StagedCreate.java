@@ -24,7 +24,6 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.connector.catalog.StagedTable;
 import org.apache.spark.sql.connector.catalog.SupportsWrite;
 import org.apache.spark.sql.connector.catalog.TableCapability;
@@ -144,7 +143,9 @@ final class StagedCreate implements StagedTable, SupportsWrite {
     private boolean isPublished(IOException failure) {
         try {
             String uuid = staging.load().metadata().uuid();
-            return catalog.load(name).filter(found -> found.metadata().uuid().equals(uuid)).isPresent();
+            return catalog.load(name)
+                    .filter(found -> found.metadata().uuid().equals(uuid))
+                    .isPresent();
         } catch (IOException | RuntimeException e) {
             failure.addSuppressed(e);
             return false;

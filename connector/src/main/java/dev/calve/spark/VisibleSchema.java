@@ -47,7 +47,9 @@ final class VisibleSchema {
 
     private static Metadata commentOf(Metadata metadata) {
         return metadata.contains(COMMENT)
-                ? new MetadataBuilder().putString(COMMENT, metadata.getString(COMMENT)).build()
+                ? new MetadataBuilder()
+                        .putString(COMMENT, metadata.getString(COMMENT))
+                        .build()
                 : Metadata.empty();
     }
 

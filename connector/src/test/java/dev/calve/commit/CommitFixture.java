@@ -52,8 +52,7 @@ public final class CommitFixture {
 
     private CommitFixture(int formatVersion, Type partitionSource, boolean partitioned) {
         var schema = new Schema(
-                0,
-                List.of(Field.required(ID, "id", Type.Simple.LONG), Field.optional(PART, "part", partitionSource)));
+                0, List.of(Field.required(ID, "id", Type.Simple.LONG), Field.optional(PART, "part", partitionSource)));
         PartitionSpec spec = partitioned ? byPart() : PartitionSpec.unpartitioned(0);
         committer = new ScriptedCommitter(MetadataUpdates.fresh(
                 schema,
@@ -150,7 +149,8 @@ public final class CommitFixture {
         /** The file, which now exists on storage too. */
         public DataFile build() {
             storage.put(path, new byte[] {1});
-            return new DataFile(common(path, FileFormat.PARQUET, specId, partition, metrics(), 100), OptionalLong.empty());
+            return new DataFile(
+                    common(path, FileFormat.PARQUET, specId, partition, metrics(), 100), OptionalLong.empty());
         }
 
         private Metrics metrics() {
@@ -186,8 +186,7 @@ public final class CommitFixture {
     public DeleteFile.DeletionVector vector(String name, DataFile of, long offset, long cardinality) {
         String path = "memory:/t/data/" + name;
         storage.put(path, new byte[] {1});
-        var common =
-                common(path, FileFormat.PUFFIN, of.specId(), of.partition(), Metrics.ofCount(cardinality), 1_000);
+        var common = common(path, FileFormat.PUFFIN, of.specId(), of.partition(), Metrics.ofCount(cardinality), 1_000);
         return new DeleteFile.DeletionVector(common, of.path(), offset, 40);
     }
 
@@ -300,8 +299,8 @@ public final class CommitFixture {
         }
 
         public ChangeBuilder delete(DeleteFile file, Optional<Removal.Known> dataFile, DeleteFile... absorbed) {
-            Set<FileKey> keys = Set.copyOf(
-                    Arrays.stream(absorbed).map(DeleteFile::key).toList());
+            Set<FileKey> keys =
+                    Set.copyOf(Arrays.stream(absorbed).map(DeleteFile::key).toList());
             deletes.add(new AddedDelete(file, keys, dataFile));
             return this;
         }

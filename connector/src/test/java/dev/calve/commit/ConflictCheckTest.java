@@ -33,7 +33,8 @@ class ConflictCheckTest {
     }
 
     private SnapshotChange reading(ConflictRule... rules) {
-        var change = table.change(Operation.OVERWRITE).add(table.dataFile("mine").in(1).build());
+        var change = table.change(Operation.OVERWRITE)
+                .add(table.dataFile("mine").in(1).build());
         List.of(rules).forEach(change::rule);
         return change.build();
     }
@@ -50,13 +51,16 @@ class ConflictCheckTest {
     private void assertConflict(SnapshotChange change, String file) throws IOException {
         assertThat(check(change)).hasValueSatisfying(conflict -> {
             assertThat(conflict).isInstanceOf(Conflict.Concurrent.class);
-            assertThat(conflict.message()).contains(file).contains(Long.toString(table.head().id()));
+            assertThat(conflict.message())
+                    .contains(file)
+                    .contains(Long.toString(table.head().id()));
         });
     }
 
     @Test
     void findsNothingWhenNobodyCommitted() throws IOException {
-        assertThat(check(reading(needed(a), unchanged(a), new ConflictRule.NoNewDataMatching(Expression.Constant.TRUE))))
+        assertThat(check(
+                        reading(needed(a), unchanged(a), new ConflictRule.NoNewDataMatching(Expression.Constant.TRUE))))
                 .isEmpty();
     }
 
@@ -106,7 +110,10 @@ class ConflictCheckTest {
     @Test
     void doesNotTakeCompactionForNewData() throws IOException {
         SnapshotChange change = reading(new ConflictRule.NoNewDataMatching(Expression.Constant.TRUE));
-        table.change(Operation.REPLACE).remove(a).addRewritten(table.dataFile("a2").in(1).build()).commit();
+        table.change(Operation.REPLACE)
+                .remove(a)
+                .addRewritten(table.dataFile("a2").in(1).build())
+                .commit();
         assertThat(check(change)).isEmpty();
     }
 
@@ -145,7 +152,9 @@ class ConflictCheckTest {
                 new MetadataUpdate.SetCurrentSchema(-1));
         var promoted = table.dataFile("c").in(1L).build();
         assertThat(promoted.partition()).isNotEqualTo(PartitionTuple.of(1));
-        table.change(Operation.DELETE).delete(table.positionsIn("wide", promoted)).commit();
+        table.change(Operation.DELETE)
+                .delete(table.positionsIn("wide", promoted))
+                .commit();
         assertConflict(change, a.path());
     }
 
@@ -162,8 +171,8 @@ class ConflictCheckTest {
                 table.change(Operation.DELETE).delete(table.positions("p", a)).build();
         SnapshotChange append = table.appending(table.dataFile("c").in(1).build());
         table.upgradeTo(3);
-        assertThat(check(change)).hasValueSatisfying(conflict -> assertThat(conflict)
-                .isInstanceOf(Conflict.FormatChanged.class));
+        assertThat(check(change))
+                .hasValueSatisfying(conflict -> assertThat(conflict).isInstanceOf(Conflict.FormatChanged.class));
         assertThat(check(append)).isEmpty();
     }
 
@@ -173,8 +182,8 @@ class ConflictCheckTest {
         table.append(table.dataFile("c").in(1).build());
         SnapshotChange change = reading(needed(a));
         table.evolve(new MetadataUpdate.SetSnapshotRef("main", SnapshotRef.branch(first)));
-        assertThat(check(change)).hasValueSatisfying(conflict -> assertThat(conflict)
-                .isInstanceOf(Conflict.HistoryUnknown.class));
+        assertThat(check(change))
+                .hasValueSatisfying(conflict -> assertThat(conflict).isInstanceOf(Conflict.HistoryUnknown.class));
     }
 
     @Test

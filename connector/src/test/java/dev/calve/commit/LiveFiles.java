@@ -150,9 +150,11 @@ public final class LiveFiles {
         totals.put("total-delete-files", (long) deletes().size());
         totals.put("total-records", sum(data(), ContentFile::recordCount));
         long size = sum(data(), ContentFile::fileSizeBytes);
-        size += sum(deletes(), file -> file instanceof DeleteFile.DeletionVector vector
-                ? vector.contentSizeBytes()
-                : file.fileSizeBytes());
+        size += sum(
+                deletes(),
+                file -> file instanceof DeleteFile.DeletionVector vector
+                        ? vector.contentSizeBytes()
+                        : file.fileSizeBytes());
         totals.put("total-files-size", size);
         totals.put("total-position-deletes", sum(deletes(), file -> isEquality(file) ? 0 : file.recordCount()));
         totals.put("total-equality-deletes", sum(deletes(), file -> isEquality(file) ? file.recordCount() : 0));
@@ -168,7 +170,9 @@ public final class LiveFiles {
     }
 
     private static long sum(Map<String, ? extends ManifestEntry<?>> entries, Count count) {
-        return entries.values().stream().mapToLong(entry -> count.of(entry.file())).sum();
+        return entries.values().stream()
+                .mapToLong(entry -> count.of(entry.file()))
+                .sum();
     }
 
     private void check() {
@@ -178,7 +182,9 @@ public final class LiveFiles {
                 assertThat(total).as(key).isEqualTo(Long.toString(count));
             }
         });
-        assertThat(data.stream().filter(listed -> listed.entry().isLive()).map(listed -> listed.entry().file().path()))
+        assertThat(data.stream()
+                        .filter(listed -> listed.entry().isLive())
+                        .map(listed -> listed.entry().file().path()))
                 .as("live data files")
                 .doesNotHaveDuplicates();
         checkVectors();
@@ -191,9 +197,7 @@ public final class LiveFiles {
         var vectored = new HashSet<String>();
         for (ManifestEntry<DeleteFile> deletes : deletes().values()) {
             deletes.file().scopedTo().ifPresent(path -> {
-                assertThat(live)
-                        .as("data files of " + deletes.file().key())
-                        .containsKey(path);
+                assertThat(live).as("data files of " + deletes.file().key()).containsKey(path);
                 ManifestEntry<DataFile> target = Objects.requireNonNull(live.get(path));
                 assertThat(deletes.file().specId()).isEqualTo(target.file().specId());
                 assertThat(deletes.file().partition()).isEqualTo(target.file().partition());
@@ -207,15 +211,20 @@ public final class LiveFiles {
 
     private void checkManifest(ManifestFile manifest) {
         var entries = new ArrayList<ManifestEntry<?>>();
-        data.stream().filter(listed -> listed.manifest().equals(manifest)).forEach(listed -> entries.add(listed.entry()));
-        deletes.stream().filter(listed -> listed.manifest().equals(manifest)).forEach(listed -> entries.add(listed.entry()));
+        data.stream()
+                .filter(listed -> listed.manifest().equals(manifest))
+                .forEach(listed -> entries.add(listed.entry()));
+        deletes.stream()
+                .filter(listed -> listed.manifest().equals(manifest))
+                .forEach(listed -> entries.add(listed.entry()));
         ManifestFile.Counts counts = manifest.counts();
         assertThat(counts.addedFiles()).hasValue(count(entries, Status.ADDED));
         assertThat(counts.existingFiles()).hasValue(count(entries, Status.EXISTING));
         assertThat(counts.deletedFiles()).hasValue(count(entries, Status.DELETED));
         assertThat(entries.stream()
                         .anyMatch(entry -> entry.isLive()
-                                || (entry.snapshotId() == snapshot.id() && manifest.addedSnapshotId() == snapshot.id())))
+                                || (entry.snapshotId() == snapshot.id()
+                                        && manifest.addedSnapshotId() == snapshot.id())))
                 .as("manifest " + manifest.path() + " has a reason to be listed")
                 .isTrue();
         assertThat(manifest.sequenceNumber()).isLessThanOrEqualTo(snapshot.sequenceNumber());
@@ -244,12 +253,16 @@ public final class LiveFiles {
             assertThat(file.firstRowId()).as("first_row_id of " + file.path()).isPresent();
             if (file.recordCount() > 0) {
                 DataFile other = ranges.put(file.firstRowId().getAsLong(), file);
-                assertThat(other).as("another file with the ids of " + file.path()).isNull();
+                assertThat(other)
+                        .as("another file with the ids of " + file.path())
+                        .isNull();
             }
         }
         long free = 0;
         for (var range : ranges.entrySet()) {
-            assertThat(range.getKey()).as("first_row_id of " + range.getValue().path()).isGreaterThanOrEqualTo(free);
+            assertThat(range.getKey())
+                    .as("first_row_id of " + range.getValue().path())
+                    .isGreaterThanOrEqualTo(free);
             free = range.getKey() + range.getValue().recordCount();
         }
         long next = snapshot.firstRowId().getAsLong() + snapshot.addedRows().orElseThrow();

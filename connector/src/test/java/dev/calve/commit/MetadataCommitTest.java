@@ -126,8 +126,8 @@ class MetadataCommitTest {
 
     @Test
     void refusesATableThatWasCreatedAnew() {
-        assertThatThrownBy(() -> new MetadataCommit("db.t", "other-uuid", table, Clock.systemUTC())
-                        .commit(found -> List.of()))
+        assertThatThrownBy(() ->
+                        new MetadataCommit("db.t", "other-uuid", table, Clock.systemUTC()).commit(found -> List.of()))
                 .isInstanceOf(CommitConflictException.class)
                 .hasMessageContaining("dropped and created again");
     }

@@ -54,8 +54,9 @@ class NewDeletesTest {
     void refusesAVectorBesideOneItDoesNotAbsorb() {
         table.change(Operation.DELETE).delete(table.vector("v1.puffin", a)).commit();
         long before = table.head().id();
-        SnapshotChange change =
-                table.change(Operation.DELETE).delete(table.vector("v2.puffin", a)).build();
+        SnapshotChange change = table.change(Operation.DELETE)
+                .delete(table.vector("v2.puffin", a))
+                .build();
         assertThatThrownBy(() -> table.commit(change))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("rule one-vector-per-data-file ");
@@ -66,7 +67,9 @@ class NewDeletesTest {
     void refusesAVectorForAFileThatIsNotLive() {
         var never = table.dataFile("never.parquet").in(1).build();
         assertRefused(
-                table.change(Operation.DELETE).delete(table.vector("v.puffin", never)).build(),
+                table.change(Operation.DELETE)
+                        .delete(table.vector("v.puffin", never))
+                        .build(),
                 "deletes-of-live-data-file");
     }
 
@@ -109,15 +112,18 @@ class NewDeletesTest {
     @Test
     void refusesPositionDeleteFilesInVersionThree() {
         assertRefused(
-                table.change(Operation.DELETE).delete(table.positions("v.puffin.parquet", a)).build(),
+                table.change(Operation.DELETE)
+                        .delete(table.positions("v.puffin.parquet", a))
+                        .build(),
                 "positions-by-vector");
     }
 
     @Test
     void opensNoDataManifestForAFileWhoseManifestIsStillListed() {
         var known = Optional.of(Removal.Known.of(a, table.live().manifestOf(a.path())));
-        SnapshotChange change =
-                table.change(Operation.DELETE).delete(table.vector("v.puffin", a), known).build();
+        SnapshotChange change = table.change(Operation.DELETE)
+                .delete(table.vector("v.puffin", a), known)
+                .build();
         table.storage.requests().reset();
         table.commit(change);
         assertThat(table.storage.requests().all()).noneMatch(request -> request.matches("READ .*-m\\d+\\.avro"));
@@ -130,8 +136,9 @@ class NewDeletesTest {
         var d = table.dataFile("d.parquet").in(1).build();
         table.append(c, d);
         var known = Optional.of(Removal.Known.of(c, table.live().manifestOf(c.path())));
-        SnapshotChange change =
-                table.change(Operation.DELETE).delete(table.vector("v.puffin", c), known).build();
+        SnapshotChange change = table.change(Operation.DELETE)
+                .delete(table.vector("v.puffin", c), known)
+                .build();
         table.change(Operation.DELETE).remove(d).commit();
         table.commit(change);
         assertThat(table.live().deletes()).hasSize(1);
@@ -140,8 +147,9 @@ class NewDeletesTest {
     @Test
     void callsItAConflictWhenAnotherWriterRemovedTheFile() {
         var known = Optional.of(Removal.Known.of(a, table.live().manifestOf(a.path())));
-        SnapshotChange change =
-                table.change(Operation.DELETE).delete(table.vector("v.puffin", a), known).build();
+        SnapshotChange change = table.change(Operation.DELETE)
+                .delete(table.vector("v.puffin", a), known)
+                .build();
         table.change(Operation.DELETE).remove(a).commit();
         assertThatThrownBy(() -> table.commit(change))
                 .isInstanceOf(CommitConflictException.class)

@@ -64,7 +64,8 @@ class RowLineageTest {
         var c = table.dataFile("c.parquet").records(5).build();
         table.append(c);
         assertThat(idOf(table, c)).hasValue(0);
-        assertThat(Set.of(idOf(table, a).getAsLong(), idOf(table, b).getAsLong())).isIn(Set.of(5L, 9L), Set.of(5L, 8L));
+        assertThat(Set.of(idOf(table, a).getAsLong(), idOf(table, b).getAsLong()))
+                .isIn(Set.of(5L, 9L), Set.of(5L, 8L));
         assertThat(table.metadata().nextRowId()).isEqualTo(12);
     }
 
@@ -121,12 +122,14 @@ class RowLineageTest {
                     table.upgradeTo(3);
                 }
                 randomChange(random, table, step);
-                table.live().data().forEach((path, entry) -> entry.file().firstRowId().ifPresent(id -> {
-                    Long before = seen.put(path, id);
-                    if (before != null) {
-                        assertThat(id).as("first_row_id of " + path).isEqualTo(before);
-                    }
-                }));
+                table.live()
+                        .data()
+                        .forEach((path, entry) -> entry.file().firstRowId().ifPresent(id -> {
+                            Long before = seen.put(path, id);
+                            if (before != null) {
+                                assertThat(id).as("first_row_id of " + path).isEqualTo(before);
+                            }
+                        }));
             }
         });
     }
@@ -134,16 +137,23 @@ class RowLineageTest {
     private static void randomChange(Randomly random, CommitFixture table, int step) {
         List<DataFile> live = table.metadata().currentSnapshot().isEmpty()
                 ? List.of()
-                : table.live().data().values().stream().map(entry -> entry.file()).toList();
+                : table.live().data().values().stream()
+                        .map(entry -> entry.file())
+                        .toList();
         int kind = live.isEmpty() ? 0 : random.intBelow(4);
-        var fresh = table.dataFile("f" + step + ".parquet").records(random.intBelow(5)).build();
-        var more = table.dataFile("g" + step + ".parquet").records(random.intBelow(5)).build();
+        var fresh = table.dataFile("f" + step + ".parquet")
+                .records(random.intBelow(5))
+                .build();
+        var more = table.dataFile("g" + step + ".parquet")
+                .records(random.intBelow(5))
+                .build();
         if (kind == 0) {
             table.append(fresh, more);
             return;
         }
         DataFile victim = random.oneOf(live);
-        var change = table.change(kind == 1 ? Operation.DELETE : Operation.OVERWRITE).remove(victim);
+        var change =
+                table.change(kind == 1 ? Operation.DELETE : Operation.OVERWRITE).remove(victim);
         if (kind == 2) {
             change.addRewritten(fresh).addRewritten(more);
         } else if (kind == 3) {

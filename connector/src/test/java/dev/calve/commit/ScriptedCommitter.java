@@ -123,9 +123,10 @@ public final class ScriptedCommitter implements Committer {
         return switch (answer) {
             case HONEST -> honest(base, updates, requirements, result);
             case REJECTED -> new SwapOutcome.Rejected("the script says so");
-            case DONE_BUT_REJECTED -> isDone(base, updates, requirements, result, new SwapOutcome.Rejected("a lost answer"));
-            case DONE_BUT_UNKNOWN -> isDone(
-                    base, updates, requirements, result, new SwapOutcome.Unknown(new IOException("timeout")));
+            case DONE_BUT_REJECTED ->
+                isDone(base, updates, requirements, result, new SwapOutcome.Rejected("a lost answer"));
+            case DONE_BUT_UNKNOWN ->
+                isDone(base, updates, requirements, result, new SwapOutcome.Unknown(new IOException("timeout")));
             case UNKNOWN -> new SwapOutcome.Unknown(new IOException("timeout"));
             case FAILED -> new SwapOutcome.Failed(new UncheckedIOException(new IOException("disk full")));
             case THROWN -> throw new IllegalStateException("a bug in the catalog");

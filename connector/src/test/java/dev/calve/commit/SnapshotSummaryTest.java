@@ -20,7 +20,8 @@ import org.junit.jupiter.api.Test;
 /** Expected entries follow the keys and meanings of the rival's snapshots, a data file being 100 bytes here. */
 class SnapshotSummaryTest {
 
-    private static Map<String, String> totals(long dataFiles, long records, long deleteFiles, long positions, long size) {
+    private static Map<String, String> totals(
+            long dataFiles, long records, long deleteFiles, long positions, long size) {
         return Map.of(
                 "total-data-files", Long.toString(dataFiles),
                 "total-records", Long.toString(records),
@@ -51,10 +52,14 @@ class SnapshotSummaryTest {
         assertSummary(
                 table,
                 totals(3, 30, 0, 0, 300),
-                "added-data-files", "3",
-                "added-records", "30",
-                "added-files-size", "300",
-                "changed-partition-count", "2");
+                "added-data-files",
+                "3",
+                "added-records",
+                "30",
+                "added-files-size",
+                "300",
+                "changed-partition-count",
+                "2");
     }
 
     @Test
@@ -67,24 +72,40 @@ class SnapshotSummaryTest {
         assertSummary(
                 table,
                 totals(1, 10, 1, 2, 140),
-                "added-delete-files", "1",
-                "added-dvs", "1",
-                "added-position-deletes", "2",
-                "added-files-size", "40",
-                "changed-partition-count", "1");
-        table.change(Operation.DELETE).delete(table.vector("w.puffin", a, 4, 3), first).commit();
+                "added-delete-files",
+                "1",
+                "added-dvs",
+                "1",
+                "added-position-deletes",
+                "2",
+                "added-files-size",
+                "40",
+                "changed-partition-count",
+                "1");
+        table.change(Operation.DELETE)
+                .delete(table.vector("w.puffin", a, 4, 3), first)
+                .commit();
         assertSummary(
                 table,
                 totals(1, 10, 1, 3, 140),
-                "added-delete-files", "1",
-                "removed-delete-files", "1",
-                "added-dvs", "1",
-                "removed-dvs", "1",
-                "added-position-deletes", "3",
-                "removed-position-deletes", "2",
-                "added-files-size", "40",
-                "removed-files-size", "40",
-                "changed-partition-count", "1");
+                "added-delete-files",
+                "1",
+                "removed-delete-files",
+                "1",
+                "added-dvs",
+                "1",
+                "removed-dvs",
+                "1",
+                "added-position-deletes",
+                "3",
+                "removed-position-deletes",
+                "2",
+                "added-files-size",
+                "40",
+                "removed-files-size",
+                "40",
+                "changed-partition-count",
+                "1");
     }
 
     @Test
@@ -94,19 +115,30 @@ class SnapshotSummaryTest {
         table.append(a);
         var first = table.positions("p.parquet", a);
         table.change(Operation.DELETE).delete(first).commit();
-        table.change(Operation.DELETE).delete(table.positions("q.parquet", a), first).commit();
+        table.change(Operation.DELETE)
+                .delete(table.positions("q.parquet", a), first)
+                .commit();
         assertSummary(
                 table,
                 totals(1, 10, 1, 2, 150),
-                "added-delete-files", "1",
-                "removed-delete-files", "1",
-                "added-position-delete-files", "1",
-                "removed-position-delete-files", "1",
-                "added-position-deletes", "2",
-                "removed-position-deletes", "2",
-                "added-files-size", "50",
-                "removed-files-size", "50",
-                "changed-partition-count", "1");
+                "added-delete-files",
+                "1",
+                "removed-delete-files",
+                "1",
+                "added-position-delete-files",
+                "1",
+                "removed-position-delete-files",
+                "1",
+                "added-position-deletes",
+                "2",
+                "removed-position-deletes",
+                "2",
+                "added-files-size",
+                "50",
+                "removed-files-size",
+                "50",
+                "changed-partition-count",
+                "1");
     }
 
     @Test
@@ -135,16 +167,26 @@ class SnapshotSummaryTest {
         assertSummary(
                 table,
                 totals(1, 7, 0, 0, 100),
-                "added-data-files", "1",
-                "deleted-data-files", "1",
-                "removed-delete-files", "1",
-                "removed-dvs", "1",
-                "removed-position-deletes", "2",
-                "added-records", "7",
-                "deleted-records", "10",
-                "added-files-size", "100",
-                "removed-files-size", "140",
-                "changed-partition-count", "1");
+                "added-data-files",
+                "1",
+                "deleted-data-files",
+                "1",
+                "removed-delete-files",
+                "1",
+                "removed-dvs",
+                "1",
+                "removed-position-deletes",
+                "2",
+                "added-records",
+                "7",
+                "deleted-records",
+                "10",
+                "added-files-size",
+                "100",
+                "removed-files-size",
+                "140",
+                "changed-partition-count",
+                "1");
     }
 
     /** B16: totals stay equal to a recount whatever happens. */
@@ -156,8 +198,9 @@ class SnapshotSummaryTest {
             for (int step = 0; step < 12; step++) {
                 randomChange(random, table, step, version);
                 Snapshot head = table.head();
-                table.live().recount().forEach((key, count) -> assertThat(head.summary())
-                        .containsEntry(key, Long.toString(count)));
+                table.live()
+                        .recount()
+                        .forEach((key, count) -> assertThat(head.summary()).containsEntry(key, Long.toString(count)));
             }
         });
     }
@@ -188,7 +231,8 @@ class SnapshotSummaryTest {
             var absorbed = new ArrayList<DeleteFile>();
             live.orElseThrow().deletes().values().stream()
                     .map(ManifestEntry::file)
-                    .filter(file -> file.scopedTo().filter(victim.path()::equals).isPresent())
+                    .filter(file ->
+                            file.scopedTo().filter(victim.path()::equals).isPresent())
                     .forEach(absorbed::add);
             table.change(Operation.DELETE)
                     .delete(

@@ -160,7 +160,8 @@ class SnapshotWriterTest {
         assertThat(fresh.specId()).isEqualTo(1);
         table.append(fresh);
 
-        var change = table.change(Operation.OVERWRITE).add(table.dataFile("new2.parquet").in(0).build());
+        var change = table.change(Operation.OVERWRITE)
+                .add(table.dataFile("new2.parquet").in(0).build());
         if (version == 3) {
             change.delete(table.vector("v.puffin", old2)).delete(table.vector("w.puffin", fresh));
         } else {
@@ -172,7 +173,8 @@ class SnapshotWriterTest {
         assertThat(live.entry(old).status()).isEqualTo(Status.DELETED);
         assertThat(live.manifests().stream().map(ManifestFile::specId)).containsExactlyInAnyOrder(0, 1, 1, 0, 1);
         assertThat(live.deletes()).hasSize(2);
-        assertThat(live.deletes().values().stream().map(entry -> entry.file().specId())).containsExactlyInAnyOrder(0, 1);
+        assertThat(live.deletes().values().stream().map(entry -> entry.file().specId()))
+                .containsExactlyInAnyOrder(0, 1);
     }
 
     @ParameterizedTest
@@ -191,7 +193,8 @@ class SnapshotWriterTest {
         var rewritten = live.data("a2.parquet");
         assertThat(rewritten.sequenceNumber()).isEqualTo(1);
         assertThat(rewritten.fileSequenceNumber()).isEqualTo(3);
-        assertThat(live.manifest(live.manifestOf(rewritten.file().path())).minSequenceNumber()).isEqualTo(1);
+        assertThat(live.manifest(live.manifestOf(rewritten.file().path())).minSequenceNumber())
+                .isEqualTo(1);
     }
 
     @Test
@@ -204,7 +207,8 @@ class SnapshotWriterTest {
                 .remove(a)
                 .addRewritten(table.dataFile("a2.parquet").build())
                 .commit();
-        assertThat(table.live().data().values()).allSatisfy(entry -> assertThat(entry.sequenceNumber()).isZero());
+        assertThat(table.live().data().values())
+                .allSatisfy(entry -> assertThat(entry.sequenceNumber()).isZero());
         table.upgradeTo(2);
         table.change(Operation.DELETE).remove(b).commit();
         assertThat(table.head().sequenceNumber()).isEqualTo(1);
@@ -236,8 +240,9 @@ class SnapshotWriterTest {
     @ValueSource(ints = {1, 2, 3})
     void commitsNothingWhenAFilterFindsNothing(int version) {
         var table = CommitFixture.unpartitioned(version);
-        SnapshotChange everything =
-                table.change(Operation.DELETE).removeMatching(Expression.Constant.TRUE).build();
+        SnapshotChange everything = table.change(Operation.DELETE)
+                .removeMatching(Expression.Constant.TRUE)
+                .build();
         assertThat(table.statement().commit(everything)).isInstanceOf(CommitOutcome.NothingToDo.class);
         assertThat(table.metadata().snapshots()).isEmpty();
         assertThat(table.storage.locations()).isEmpty();
@@ -256,7 +261,9 @@ class SnapshotWriterTest {
         var high = table.dataFile("high.parquet").ids(11, 20).build();
         table.append(low);
         table.append(high);
-        table.change(Operation.DELETE).removeMatching(CommitFixture.idAtMost(10)).commit();
+        table.change(Operation.DELETE)
+                .removeMatching(CommitFixture.idAtMost(10))
+                .commit();
         assertThat(table.live().data().keySet()).containsExactly(high.path());
         SnapshotChange partly = table.change(Operation.DELETE)
                 .removeMatching(CommitFixture.idAtMost(15))
@@ -274,7 +281,9 @@ class SnapshotWriterTest {
         table.append(a, b);
         table.change(Operation.DELETE).delete(table.positions("pa.parquet", a)).commit();
         table.change(Operation.DELETE).delete(table.positions("pb.parquet", b)).commit();
-        table.change(Operation.DELETE).delete(table.positionsIn("wide.parquet", a)).commit();
+        table.change(Operation.DELETE)
+                .delete(table.positionsIn("wide.parquet", a))
+                .commit();
         table.change(Operation.DELETE).remove(a).commit();
         assertThat(table.live().deletes().keySet())
                 .containsExactly("memory:/t/data/pb.parquet", "memory:/t/data/wide.parquet");
@@ -290,7 +299,9 @@ class SnapshotWriterTest {
         var ofA = table.vector("shared.puffin", a, 4, 2);
         var ofB = table.vector("shared.puffin", b, 44, 3);
         table.change(Operation.DELETE).delete(ofA).delete(ofB).commit();
-        table.change(Operation.DELETE).delete(table.vector("next.puffin", a, 4, 5), ofA).commit();
+        table.change(Operation.DELETE)
+                .delete(table.vector("next.puffin", a, 4, 5), ofA)
+                .commit();
         assertThat(table.live().deletes().keySet())
                 .containsExactly("memory:/t/data/next.puffin@4", "memory:/t/data/shared.puffin@44");
         assertThat(table.head().summary())
@@ -366,7 +377,9 @@ class SnapshotWriterTest {
         assertThat(table.live().deletes()).isEmpty();
 
         var part = new Expression.Column(CommitFixture.PART, Type.Simple.LONG, false);
-        table.change(Operation.DELETE).removeMatching(Expressions.equal(part, 2L)).commit();
+        table.change(Operation.DELETE)
+                .removeMatching(Expressions.equal(part, 2L))
+                .commit();
         assertThat(table.live().data()).isEmpty();
     }
 
@@ -385,8 +398,8 @@ class SnapshotWriterTest {
     @Test
     void startsANewManifestAtTheTargetSize() {
         var table = CommitFixture.unpartitioned(2);
-        table.evolve(new MetadataUpdate.SetProperties(
-                Map.of("commit.manifest.target-size-bytes", "1000", "write.manifest.compression-codec", "uncompressed")));
+        table.evolve(new MetadataUpdate.SetProperties(Map.of(
+                "commit.manifest.target-size-bytes", "1000", "write.manifest.compression-codec", "uncompressed")));
         var files = new DataFile[3_000];
         for (int i = 0; i < files.length; i++) {
             files[i] = table.dataFile("f" + i + ".parquet").build();
@@ -408,7 +421,10 @@ class SnapshotWriterTest {
                         java.util.OptionalInt.empty(),
                         OptionalLong.empty(),
                         OptionalLong.empty())));
-        var change = table.change(Operation.APPEND).add(table.dataFile("b.parquet").build()).on("v1").build();
+        var change = table.change(Operation.APPEND)
+                .add(table.dataFile("b.parquet").build())
+                .on("v1")
+                .build();
         assertThatThrownBy(() -> table.commit(change))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("'v1' must be a branch");
@@ -426,7 +442,11 @@ class SnapshotWriterTest {
                 .commit();
         assertThat(table.head().id()).isEqualTo(main);
         assertThat(table.metadata().snapshot("audit").orElseThrow().id()).isEqualTo(committed.snapshotId());
-        assertThat(table.metadata().snapshot(committed.snapshotId()).orElseThrow().parentId()).hasValue(main);
+        assertThat(table.metadata()
+                        .snapshot(committed.snapshotId())
+                        .orElseThrow()
+                        .parentId())
+                .hasValue(main);
     }
 
     @Test
@@ -445,6 +465,8 @@ class SnapshotWriterTest {
         statement.commit(table.appending(table.dataFile("a.parquet").build()));
         var metadataFiles = new HashSet<>(table.storage.locations());
         metadataFiles.removeIf(location -> !location.startsWith("memory:/t/metadata/"));
-        assertThat(metadataFiles).hasSize(2).allSatisfy(location -> assertThat(location).contains(statement.id.toString()));
+        assertThat(metadataFiles)
+                .hasSize(2)
+                .allSatisfy(location -> assertThat(location).contains(statement.id.toString()));
     }
 }

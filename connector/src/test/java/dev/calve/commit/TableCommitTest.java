@@ -1,12 +1,8 @@
 package dev.calve.commit;
 
-import static dev.calve.commit.ScriptedCommitter.Answer.DONE_BUT_OUT_OF_MEMORY;
 import static dev.calve.commit.ScriptedCommitter.Answer.DONE_BUT_REJECTED;
-import static dev.calve.commit.ScriptedCommitter.Answer.DONE_BUT_THROWN;
 import static dev.calve.commit.ScriptedCommitter.Answer.DONE_BUT_UNKNOWN;
 import static dev.calve.commit.ScriptedCommitter.Answer.REJECTED;
-import static dev.calve.commit.ScriptedCommitter.Answer.THROWN;
-import static dev.calve.commit.ScriptedCommitter.Answer.UNKNOWN;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -38,7 +34,8 @@ class TableCommitTest {
     private static Set<String> leftovers(CommitFixture table) {
         var left = new TreeSet<>(table.storage.locations());
         for (Snapshot snapshot : table.metadata().snapshots()) {
-            left.removeAll(LiveFiles.of(table.storage, table.metadata(), snapshot).reachable());
+            left.removeAll(
+                    LiveFiles.of(table.storage, table.metadata(), snapshot).reachable());
         }
         return left;
     }
@@ -49,7 +46,8 @@ class TableCommitTest {
 
     @Test
     void saysWhatItCommitted() {
-        var outcome = committed(table.statement().commit(table.appending(table.dataFile("a").build())));
+        var outcome = committed(
+                table.statement().commit(table.appending(table.dataFile("a").build())));
         assertThat(outcome.attempts()).isEqualTo(1);
         assertThat(outcome.snapshotId()).isEqualTo(table.head().id());
         assertThat(outcome.state()).isSameAs(table.committer.now());
@@ -74,7 +72,8 @@ class TableCommitTest {
         var outcome = committed(raced.statement().commit(raced.appending(loser)));
         assertThat(outcome.attempts()).isEqualTo(2);
         assertThat(raced.live().data().keySet()).containsExactly(loser.path(), winner.path());
-        assertThat(raced.head().parentId()).hasValue(raced.metadata().snapshots().get(0).id());
+        assertThat(raced.head().parentId())
+                .hasValue(raced.metadata().snapshots().get(0).id());
         assertThat(leftovers(raced)).isEmpty();
     }
 
@@ -85,16 +84,22 @@ class TableCommitTest {
         var b = table.dataFile("b").ids(11, 20).build();
         table.append(a, b);
         var change = switch (kind) {
-            case "rewrite" -> table.change(Operation.OVERWRITE)
-                    .remove(a)
-                    .addRewritten(table.dataFile("a2").records(5).build())
-                    .build();
-            case "vector" -> table.change(Operation.DELETE).delete(table.vector("v", a)).build();
-            case "overwrite" -> table.change(Operation.OVERWRITE)
-                    .removeMatching(CommitFixture.idAtMost(10))
-                    .add(table.dataFile("new").ids(1, 10).build())
-                    .build();
-            default -> table.change(Operation.DELETE).removeMatching(CommitFixture.idAtMost(10)).build();
+            case "rewrite" ->
+                table.change(Operation.OVERWRITE)
+                        .remove(a)
+                        .addRewritten(table.dataFile("a2").records(5).build())
+                        .build();
+            case "vector" ->
+                table.change(Operation.DELETE).delete(table.vector("v", a)).build();
+            case "overwrite" ->
+                table.change(Operation.OVERWRITE)
+                        .removeMatching(CommitFixture.idAtMost(10))
+                        .add(table.dataFile("new").ids(1, 10).build())
+                        .build();
+            default ->
+                table.change(Operation.DELETE)
+                        .removeMatching(CommitFixture.idAtMost(10))
+                        .build();
         };
         var winner = table.dataFile("winner").ids(21, 30).build();
         table.committer.beforeSwap(() -> table.append(winner));
@@ -156,7 +161,8 @@ class TableCommitTest {
         var rejections = new Answer[10];
         java.util.Arrays.fill(rejections, REJECTED);
         table.committer.answer(rejections);
-        assertThat(committed(table.statement().commit(table.appending(table.dataFile("a").build())))
+        assertThat(committed(table.statement()
+                                .commit(table.appending(table.dataFile("a").build())))
                         .attempts())
                 .isEqualTo(11);
     }
@@ -279,7 +285,9 @@ class TableCommitTest {
     // Failures of storage at every step.
 
     @ParameterizedTest
-    @EnumSource(value = Request.class, names = {"OPEN", "READ", "CREATE", "WRITE", "CLOSE"})
+    @EnumSource(
+            value = Request.class,
+            names = {"OPEN", "READ", "CREATE", "WRITE", "CLOSE"})
     void leavesTheTableAsItWasWhereverStorageFails(Request request) {
         int failures = 0;
         for (int nth = 1; ; nth++) {

@@ -41,13 +41,14 @@ class ExpressionCodecTest {
         }
         assertCarried(Expressions.equal(new Column(7, new Type.Fixed(3), true), Bytes.wrap(new byte[] {1, 0, -1})));
         // The partition of -99 by truncate[10] has more digits than the type.
-        assertCarried(new Comparison(
-                new Column(7, new Type.Decimal(2, 0), false), Operator.LESS, new BigDecimal("-100")));
+        assertCarried(
+                new Comparison(new Column(7, new Type.Decimal(2, 0), false), Operator.LESS, new BigDecimal("-100")));
         assertCarried(Constant.FALSE);
     }
 
     private static void assertCarried(Expression expression) {
-        assertThat(ExpressionCodec.fromBytes(ExpressionCodec.toBytes(expression))).isEqualTo(expression);
+        assertThat(ExpressionCodec.fromBytes(ExpressionCodec.toBytes(expression)))
+                .isEqualTo(expression);
     }
 
     @Test

@@ -60,7 +60,8 @@ class ExpressionsTest {
     void zerosAreOneLiteral() {
         assertThat(Expressions.in(DOUBLE, List.of(0d, -0d))).isEqualTo(new Comparison(DOUBLE, Operator.EQUAL, 0d));
         assertThat(onDouble(Expressions.equal(DOUBLE, -0d), 0d)).isEqualTo(Truth.TRUE);
-        assertThat(onDouble(Expressions.comparison(DOUBLE, Operator.LESS, 0d), -0d)).isEqualTo(Truth.FALSE);
+        assertThat(onDouble(Expressions.comparison(DOUBLE, Operator.LESS, 0d), -0d))
+                .isEqualTo(Truth.FALSE);
         assertThat(onDouble(Expressions.in(DOUBLE, List.of(0d, 1d)), -0d)).isEqualTo(Truth.TRUE);
     }
 
@@ -87,8 +88,8 @@ class ExpressionsTest {
         Expression expression = new Not(new And(List.of(A, new Or(List.of(B, new Not(C))))));
 
         assertThat(Expressions.negationNormal(expression))
-                .isEqualTo(new Or(List.of(
-                        new Comparison(INT, Operator.NOT_EQUAL, 1), new And(List.of(new Not(B), C)))));
+                .isEqualTo(
+                        new Or(List.of(new Comparison(INT, Operator.NOT_EQUAL, 1), new And(List.of(new Not(B), C)))));
     }
 
     @Test
@@ -105,7 +106,8 @@ class ExpressionsTest {
     @Test
     void nullSafeEqualIsFalseOnNull() {
         assertThat(onDouble(Expressions.nullSafeEqual(DOUBLE, 1d), null)).isEqualTo(Truth.FALSE);
-        assertThat(onDouble(Expressions.nullSafeEqual(DOUBLE, Double.NaN), null)).isEqualTo(Truth.FALSE);
+        assertThat(onDouble(Expressions.nullSafeEqual(DOUBLE, Double.NaN), null))
+                .isEqualTo(Truth.FALSE);
         assertThat(onDouble(Expressions.nullSafeEqual(DOUBLE, Double.NaN), Double.NaN))
                 .isEqualTo(Truth.TRUE);
     }
@@ -139,8 +141,8 @@ class ExpressionsTest {
         assertThatThrownBy(() -> Expressions.equal(STRING, "\uD83D"))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("lone surrogate");
-        assertThatThrownBy(() -> Expressions.equal(
-                        new Column(1, new Type.Decimal(9, 2), false), new BigDecimal("1.001")))
+        assertThatThrownBy(
+                        () -> Expressions.equal(new Column(1, new Type.Decimal(9, 2), false), new BigDecimal("1.001")))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("decimal(9, 2)");
         assertThatThrownBy(() -> Expressions.startsWith(INT, "1"))

@@ -19,7 +19,8 @@ class MetricsPrunerTest {
     private static final Column DOUBLE = new Column(1, Type.Simple.DOUBLE, false);
     private static final Column STRING = new Column(1, Type.Simple.STRING, false);
 
-    private static Metrics metrics(Type type, long rows, long nulls, Map<Integer, Long> nans, Object lower, Object upper) {
+    private static Metrics metrics(
+            Type type, long rows, long nulls, Map<Integer, Long> nans, Object lower, Object upper) {
         return new Metrics(
                 rows,
                 Map.of(),
@@ -59,9 +60,15 @@ class MetricsPrunerTest {
                 new Not(ints(Operator.GREATER, 9)),
                 new Not(Expressions.in(INT, List.of(7, 8))),
                 Expressions.notNull(INT))) {
-            assertThat(must(expression, ints(0, 1, 2))).as("without nulls: %s", expression).isTrue();
-            assertThat(must(expression, ints(1, 1, 2))).as("with a null: %s", expression).isFalse();
-            assertThat(may(expression, ints(1, 1, 2))).as("with a null: %s", expression).isTrue();
+            assertThat(must(expression, ints(0, 1, 2)))
+                    .as("without nulls: %s", expression)
+                    .isTrue();
+            assertThat(must(expression, ints(1, 1, 2)))
+                    .as("with a null: %s", expression)
+                    .isFalse();
+            assertThat(may(expression, ints(1, 1, 2)))
+                    .as("with a null: %s", expression)
+                    .isTrue();
         }
     }
 
@@ -109,8 +116,7 @@ class MetricsPrunerTest {
     @Test
     void rowsThatDoNotCountAsValuesMayBeNull() {
         Bytes one = ValueCodec.encode(Type.Simple.INT, 1);
-        var metrics = new Metrics(
-                10, Map.of(), Map.of(1, 8L), Map.of(1, 0L), Map.of(), Map.of(1, one), Map.of(1, one));
+        var metrics = new Metrics(10, Map.of(), Map.of(1, 8L), Map.of(1, 0L), Map.of(), Map.of(1, one), Map.of(1, one));
 
         assertThat(must(ints(Operator.EQUAL, 1), metrics)).isFalse();
         assertThat(must(Expressions.notNull(INT), metrics)).isFalse();

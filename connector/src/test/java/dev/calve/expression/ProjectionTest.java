@@ -87,11 +87,11 @@ class ProjectionTest {
         var truncate = new Transform.Truncate(10);
 
         assertThat(inclusive(truncate, compare(INT, Operator.LESS, 20)))
-                .isEqualTo(Expressions.or(
-                        compare(INT_PARTITION, Operator.LESS_OR_EQUAL, 10), overflown(Operator.EQUAL)));
+                .isEqualTo(
+                        Expressions.or(compare(INT_PARTITION, Operator.LESS_OR_EQUAL, 10), overflown(Operator.EQUAL)));
         assertThat(inclusive(truncate, compare(INT, Operator.LESS, 21)))
-                .isEqualTo(Expressions.or(
-                        compare(INT_PARTITION, Operator.LESS_OR_EQUAL, 20), overflown(Operator.EQUAL)));
+                .isEqualTo(
+                        Expressions.or(compare(INT_PARTITION, Operator.LESS_OR_EQUAL, 20), overflown(Operator.EQUAL)));
         assertThat(strict(truncate, compare(INT, Operator.LESS, 21)))
                 .isEqualTo(compare(INT_PARTITION, Operator.LESS, 20));
         assertThat(strict(truncate, compare(INT, Operator.LESS_OR_EQUAL, 19)))
@@ -116,7 +116,8 @@ class ProjectionTest {
         var partition = new Column(1000, new Type.Decimal(9, 2), false);
 
         assertThat(inclusive(
-                        new Transform.Truncate(50), Expressions.comparison(column, Operator.LESS, new BigDecimal("10.65"))))
+                        new Transform.Truncate(50),
+                        Expressions.comparison(column, Operator.LESS, new BigDecimal("10.65"))))
                 .isEqualTo(compare(partition, Operator.LESS_OR_EQUAL, new BigDecimal("10.50")));
     }
 
@@ -240,8 +241,10 @@ class ProjectionTest {
             assertThat(strict(transform, new IsNull(INT))).isEqualTo(Constant.FALSE);
         }
         var other = new Column(2, Type.Simple.INT, false);
-        assertThat(inclusive(Transform.IDENTITY, compare(other, Operator.EQUAL, 1))).isEqualTo(Constant.TRUE);
-        assertThat(strict(Transform.IDENTITY, compare(other, Operator.EQUAL, 1))).isEqualTo(Constant.FALSE);
+        assertThat(inclusive(Transform.IDENTITY, compare(other, Operator.EQUAL, 1)))
+                .isEqualTo(Constant.TRUE);
+        assertThat(strict(Transform.IDENTITY, compare(other, Operator.EQUAL, 1)))
+                .isEqualTo(Constant.FALSE);
     }
 
     @Test
@@ -274,7 +277,10 @@ class ProjectionTest {
                     .isFalse();
             assertThat(Residuals.of(spec, expression).residual(nulls)).isEqualTo(Constant.FALSE);
             assertThat(Residuals.of(spec, expression).residual(PartitionTuple.of(2)))
-                    .isEqualTo(expression.equals(new Not(compare(INT, Operator.GREATER, 1))) ? Constant.FALSE : Constant.TRUE);
+                    .isEqualTo(
+                            expression.equals(new Not(compare(INT, Operator.GREATER, 1)))
+                                    ? Constant.FALSE
+                                    : Constant.TRUE);
         }
         assertThat(Residuals.of(spec, new IsNull(INT)).residual(nulls)).isEqualTo(Constant.TRUE);
     }

@@ -99,7 +99,8 @@ final class Samples {
 
     Object value(Type type) {
         if (type instanceof Type.Decimal decimal) {
-            return new BigDecimal(random.oneOf("-10.01", "-10.00", "-0.11", "-0.10", "-0.01", "0.00", "0.01", "0.09", "99.99"))
+            return new BigDecimal(random.oneOf(
+                            "-10.01", "-10.00", "-0.11", "-0.10", "-0.01", "0.00", "0.01", "0.09", "99.99"))
                     .setScale(decimal.scale());
         }
         return switch ((Type.Simple) type) {
@@ -109,15 +110,34 @@ final class Samples {
                 random.yes()
                         ? (Object) (long) integer()
                         : (Object) random.oneOf(
-                                Long.MIN_VALUE, Long.MIN_VALUE + 1, Long.MIN_VALUE + 9, Long.MAX_VALUE - 1, Long.MAX_VALUE);
+                                Long.MIN_VALUE,
+                                Long.MIN_VALUE + 1,
+                                Long.MIN_VALUE + 9,
+                                Long.MAX_VALUE - 1,
+                                Long.MAX_VALUE);
             case FLOAT ->
-                random.oneOf(Float.NaN, -0f, 0f, 1.5f, -1.5f, Float.MAX_VALUE, Float.POSITIVE_INFINITY, Float.NEGATIVE_INFINITY);
+                random.oneOf(
+                        Float.NaN,
+                        -0f,
+                        0f,
+                        1.5f,
+                        -1.5f,
+                        Float.MAX_VALUE,
+                        Float.POSITIVE_INFINITY,
+                        Float.NEGATIVE_INFINITY);
             case DOUBLE ->
                 random.oneOf(
-                        Double.NaN, -0d, 0d, Double.MIN_VALUE, -2.5, Double.POSITIVE_INFINITY, Double.NEGATIVE_INFINITY);
+                        Double.NaN,
+                        -0d,
+                        0d,
+                        Double.MIN_VALUE,
+                        -2.5,
+                        Double.POSITIVE_INFINITY,
+                        Double.NEGATIVE_INFINITY);
             case DATE -> days();
             case TIME -> random.oneOf(0L, 1L, 3_599_999_999L, 86_399_999_999L);
-            case TIMESTAMP, TIMESTAMPTZ -> days() * 86_400_000_000L + random.oneOf(0L, 1L, 3_599_999_999L, 86_399_999_999L);
+            case TIMESTAMP, TIMESTAMPTZ ->
+                days() * 86_400_000_000L + random.oneOf(0L, 1L, 3_599_999_999L, 86_399_999_999L);
             case TIMESTAMP_NS, TIMESTAMPTZ_NS ->
                 days() * 86_400_000_000_000L + random.oneOf(0L, 1L, 999L, 3_599_999_999_999L, 86_399_999_999_999L);
             case STRING -> string(4);
@@ -222,12 +242,15 @@ final class Samples {
         List<Expression> expressions = parts.stream().map(Case::expression).toList();
         return choice < 9
                 ? new Case(Expressions.and(expressions), row -> and(parts, row))
-                : new Case(Expressions.or(expressions), row -> and(negated(parts), row).negated());
+                : new Case(
+                        Expressions.or(expressions),
+                        row -> and(negated(parts), row).negated());
     }
 
     private static List<Case> negated(List<Case> parts) {
         return parts.stream()
-                .map(part -> new Case(part.expression(), row -> part.oracle().on(row).negated()))
+                .map(part ->
+                        new Case(part.expression(), row -> part.oracle().on(row).negated()))
                 .toList();
     }
 
@@ -258,7 +281,8 @@ final class Samples {
     private Object literal(Term term) {
         Object value = value(term.column().type());
         if (term instanceof Transformed transformed) {
-            Object result = Transforms.apply(transformed.transform(), term.column().type(), value);
+            Object result =
+                    Transforms.apply(transformed.transform(), term.column().type(), value);
             return result == null ? value : result;
         }
         return value;
@@ -296,7 +320,8 @@ final class Samples {
                 if (value == null && !literals.isEmpty()) {
                     return Truth.UNKNOWN;
                 }
-                return Truth.of(value != null && literals.stream().anyMatch(literal -> sqlCompare(value, literal) == 0));
+                return Truth.of(
+                        value != null && literals.stream().anyMatch(literal -> sqlCompare(value, literal) == 0));
             });
         }
         if (choice < 10 && term.type() == Type.Simple.STRING) {

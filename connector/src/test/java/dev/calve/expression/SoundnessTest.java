@@ -52,8 +52,8 @@ class SoundnessTest {
             var samples = new Samples(random);
             PartitionSpec spec = samples.spec();
             Expression expression = samples.expression(spec, 3).expression();
-            for (Expression each : List.of(
-                    expression, Projection.inclusive(spec, expression), Projection.strict(spec, expression))) {
+            for (Expression each :
+                    List.of(expression, Projection.inclusive(spec, expression), Projection.strict(spec, expression))) {
                 assertThat(ExpressionCodec.fromBytes(ExpressionCodec.toBytes(each)))
                         .isEqualTo(each);
             }
@@ -87,7 +87,8 @@ class SoundnessTest {
                 }
             }
             var summaries = samples.summaries(spec, List.copyOf(partitions.keySet()));
-            boolean mightMatch = new ManifestPruner(spec.partitionType(Samples.SCHEMA), inclusive).mightMatch(summaries);
+            boolean mightMatch =
+                    new ManifestPruner(spec.partitionType(Samples.SCHEMA), inclusive).mightMatch(summaries);
             pruned.addAndGet(mightMatch ? 0 : 1);
             require(mightMatch || !anyTrue, "manifest", summaries, partitions, inclusive);
         });
@@ -137,7 +138,11 @@ class SoundnessTest {
                     boolean isTrue = sample.oracle().on(row::get).isTrue();
                     require(
                             evaluator.evaluate(row::get).isTrue() == isTrue,
-                            "residual", residual, sample.expression(), partition, spec);
+                            "residual",
+                            residual,
+                            sample.expression(),
+                            partition,
+                            spec);
                 }
             }
         });

@@ -127,11 +127,14 @@ class HadoopDirectoryTest {
     void onlyARefusalSaysThatNoLinkWasMade() {
         assertThat(HadoopDirectory.certainlyNotMade(new FileSystemException("a", "b", "Operation not permitted")))
                 .isTrue();
-        assertThat(HadoopDirectory.certainlyNotMade(new NoSuchFileException("a"))).isTrue();
-        assertThat(HadoopDirectory.certainlyNotMade(new AccessDeniedException("a"))).isTrue();
+        assertThat(HadoopDirectory.certainlyNotMade(new NoSuchFileException("a")))
+                .isTrue();
+        assertThat(HadoopDirectory.certainlyNotMade(new AccessDeniedException("a")))
+                .isTrue();
         assertThat(HadoopDirectory.certainlyNotMade(new FileSystemException("a", "b", "Input/output error")))
                 .isFalse();
-        assertThat(HadoopDirectory.certainlyNotMade(new FileSystemException("a"))).isFalse();
+        assertThat(HadoopDirectory.certainlyNotMade(new FileSystemException("a")))
+                .isFalse();
         assertThat(HadoopDirectory.certainlyNotMade(new IOException("timeout"))).isFalse();
     }
 
@@ -179,14 +182,15 @@ class HadoopDirectoryTest {
         int each = 10;
         var rejections = new AtomicInteger();
         together(threads, () -> {
-            var mine = new WarehouseCatalog(warehouse, new HadoopDirectory(new HadoopStorage(new Configuration(false))));
+            var mine =
+                    new WarehouseCatalog(warehouse, new HadoopDirectory(new HadoopStorage(new Configuration(false))));
             for (int done = 0; done < each; ) {
                 TableState base = mine.load(NAME).orElseThrow();
                 int n = Integer.parseInt(base.metadata().property("n").orElseThrow());
                 TableMetadata result = MetadataUpdates.apply(
                         base.metadata(),
-                        List.of(new MetadataUpdate.SetProperties(
-                                Map.of("n", "" + (n + 1), "by", Thread.currentThread().getName() + done))),
+                        List.of(new MetadataUpdate.SetProperties(Map.of(
+                                "n", "" + (n + 1), "by", Thread.currentThread().getName() + done))),
                         2000);
                 SwapOutcome outcome = mine.committer(NAME).swap(base, List.of(), List.of(), result);
                 if (outcome instanceof SwapOutcome.Swapped) {
@@ -210,7 +214,9 @@ class HadoopDirectoryTest {
         var catalog = new WarehouseCatalog(temp.toString(), directory);
         var created = together(6, () -> {
             try {
-                return catalog.create(NAME, metadata(catalog.defaultLocation(NAME))).metadata().uuid();
+                return catalog.create(NAME, metadata(catalog.defaultLocation(NAME)))
+                        .metadata()
+                        .uuid();
             } catch (TableExistsException e) {
                 return "";
             }
@@ -229,8 +235,7 @@ class HadoopDirectoryTest {
         Files.createSymbolicLink(folder.resolve("link"), outside);
 
         assertThat(directory.list(temp.toString()))
-                .containsExactlyInAnyOrder(
-                        new Directory.Entry("outside", true), new Directory.Entry("t", true));
+                .containsExactlyInAnyOrder(new Directory.Entry("outside", true), new Directory.Entry("t", true));
         assertThat(directory.list(temp + "/t/metadata/f")).isEmpty();
         assertThat(directory.list(temp + "/nowhere")).isEmpty();
         assertThat(directory.isDirectory(temp + "/t")).isTrue();
@@ -259,9 +264,9 @@ class HadoopDirectoryTest {
     @ValueSource(strings = {"gs", "abfss", "wasb", "viewfs", "ftp", "s3", "s3n"})
     void refusesFileSystemsThatCannotPublish(String scheme) throws IOException {
         String location = scheme + "://host/wh";
-        assertThat(directory.whyNotPublishable(location)).hasValueSatisfying(why -> assertThat(why)
-                .contains("'" + scheme + "'")
-                .contains("file, hdfs and s3a"));
+        assertThat(directory.whyNotPublishable(location))
+                .hasValueSatisfying(
+                        why -> assertThat(why).contains("'" + scheme + "'").contains("file, hdfs and s3a"));
         assertThat(directory.publish(location + "/v1", bytes("x"))).isInstanceOf(Publication.Failed.class);
         var catalog = new WarehouseCatalog(location, new Unlisted(directory));
         assertThatThrownBy(() -> catalog.create(NAME, metadata(catalog.defaultLocation(NAME))))

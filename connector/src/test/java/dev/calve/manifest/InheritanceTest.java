@@ -39,7 +39,12 @@ class InheritanceTest {
         "2, 9, 4,  , 4, -1",
     })
     void inheritsSequenceNumbers(
-            int status, long manifestNumber, @Nullable Long data, @Nullable Long file, String expectedData, String expectedFile)
+            int status,
+            long manifestNumber,
+            @Nullable Long data,
+            @Nullable Long file,
+            String expectedData,
+            String expectedFile)
             throws IOException {
         ManifestFile manifest = stored(manifestNumber, status, null, data, file);
 
@@ -50,10 +55,12 @@ class InheritanceTest {
                     .hasMessageContaining("sequence_number");
             return;
         }
-        assertThat(ManifestReader.readData(fixture.storage, manifest)).singleElement().satisfies(entry -> {
-            assertThat(entry.sequenceNumber()).isEqualTo(Long.parseLong(expectedData));
-            assertThat(entry.fileSequenceNumber()).isEqualTo(Long.parseLong(expectedFile));
-        });
+        assertThat(ManifestReader.readData(fixture.storage, manifest))
+                .singleElement()
+                .satisfies(entry -> {
+                    assertThat(entry.sequenceNumber()).isEqualTo(Long.parseLong(expectedData));
+                    assertThat(entry.fileSequenceNumber()).isEqualTo(Long.parseLong(expectedFile));
+                });
     }
 
     @Test
@@ -67,7 +74,8 @@ class InheritanceTest {
     }
 
     /** A manifest with one entry that holds exactly these values. */
-    private ManifestFile stored(long manifestNumber, int status, @Nullable Long snapshot, @Nullable Long data, @Nullable Long file)
+    private ManifestFile stored(
+            long manifestNumber, int status, @Nullable Long snapshot, @Nullable Long data, @Nullable Long file)
             throws IOException {
         ManifestFile model = fixture.dataManifest(2, writer -> writer.added(fixture.data("a", 1)));
         var bytes = new ByteArrayOutputStream();
@@ -124,7 +132,8 @@ class InheritanceTest {
                 })
                 .withSequenceNumbers(2, 2)
                 .withFirstRowId(100);
-        var selection = Selection.live().inPartitions(tuple -> tuple.value(0).get().equals(2));
+        var selection =
+                Selection.live().inPartitions(tuple -> tuple.value(0).get().equals(2));
 
         assertThat(ManifestReader.readData(partitioned.storage, manifest, selection))
                 .extracting(entry -> entry.file().path() + " " + entry.file().firstRowId())
@@ -160,7 +169,8 @@ class InheritanceTest {
         });
 
         assertThat(ManifestReader.readData(fixture.storage, manifest.withSequenceNumbers(0, 0)))
-                .extracting(entry -> entry.snapshotId() + " " + entry.sequenceNumber() + " " + entry.fileSequenceNumber())
+                .extracting(
+                        entry -> entry.snapshotId() + " " + entry.sequenceNumber() + " " + entry.fileSequenceNumber())
                 .containsExactly(SNAPSHOT + " 0 0", "5 0 0");
     }
 }

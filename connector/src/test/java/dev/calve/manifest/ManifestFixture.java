@@ -35,8 +35,8 @@ final class ManifestFixture {
     /** A table partitioned by the values of one optional column of the type. */
     static ManifestFixture partitionedBy(Type type) {
         var fixture = new ManifestFixture();
-        fixture.schema = new Schema(
-                3, List.of(Field.required(1, "id", Type.Simple.LONG), Field.optional(2, "part", type)));
+        fixture.schema =
+                new Schema(3, List.of(Field.required(1, "id", Type.Simple.LONG), Field.optional(2, "part", type)));
         fixture.spec = new PartitionSpec(5, List.of(PartitionField.of(2, 1000, "part", Transform.IDENTITY)));
         return fixture;
     }
@@ -162,8 +162,9 @@ final class ManifestFixture {
             if ("map".equals(type.getProp("logicalType"))) {
                 var key = element.getFields().get(0);
                 var value = element.getFields().get(1);
-                return "map<" + key.getObjectProp("field-id") + " " + key.schema().getName() + ", "
-                        + value.getObjectProp("field-id") + " " + value.schema().getName() + ">";
+                return "map<" + key.getObjectProp("field-id") + " "
+                        + key.schema().getName() + ", " + value.getObjectProp("field-id") + " "
+                        + value.schema().getName() + ">";
             }
             return "list<" + type.getObjectProp("element-id") + " " + element.getName() + ">";
         }

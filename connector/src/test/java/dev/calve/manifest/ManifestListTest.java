@@ -30,8 +30,8 @@ class ManifestListTest {
     private final ManifestFixture fixture = new ManifestFixture();
 
     private static ManifestFile manifest(String path, ManifestFile.Content content, long sequence, long min) {
-        var summary = new FieldSummary(
-                true, Optional.of(false), Optional.of(Bytes.wrap(new byte[] {1})), Optional.empty());
+        var summary =
+                new FieldSummary(true, Optional.of(false), Optional.of(Bytes.wrap(new byte[] {1})), Optional.empty());
         return new ManifestFile(
                 path,
                 1234,
@@ -67,12 +67,10 @@ class ManifestListTest {
         ManifestFile deletes = manifest("b", ManifestFile.Content.DELETES, number, number);
         var manifests = formatVersion == 1 ? List.of(data) : List.of(data, deletes);
 
-        ManifestList.WrittenList written =
-                write(formatVersion, 9, 100, manifests.toArray(new ManifestFile[0]));
+        ManifestList.WrittenList written = write(formatVersion, 9, 100, manifests.toArray(new ManifestFile[0]));
 
         assertThat(ManifestList.read(fixture.storage, "memory:/list")).isEqualTo(written.manifests());
-        assertThat(written.manifests().get(0))
-                .isEqualTo(formatVersion == 3 ? data.withFirstRowId(100) : data);
+        assertThat(written.manifests().get(0)).isEqualTo(formatVersion == 3 ? data.withFirstRowId(100) : data);
     }
 
     @Test
@@ -112,7 +110,8 @@ class ManifestListTest {
 
     @Test
     void assignsNoRowIdsBeforeVersion3() throws IOException {
-        assertThat(write(2, 9, 1000, manifest("a", ManifestFile.Content.DATA, 1, 1)).nextRowId())
+        assertThat(write(2, 9, 1000, manifest("a", ManifestFile.Content.DATA, 1, 1))
+                        .nextRowId())
                 .isEqualTo(1000);
     }
 
@@ -143,16 +142,18 @@ class ManifestListTest {
     void readsOldListsAsOfSequenceNumberZeroWithUnknownCounts() throws IOException {
         putOldList(manifest("a", ManifestFile.Content.DATA, 0, 0));
 
-        assertThat(ManifestList.read(fixture.storage, "memory:/old")).singleElement().satisfies(file -> {
-            assertThat(file.content()).isEqualTo(ManifestFile.Content.DATA);
-            assertThat(file.sequenceNumber()).isZero();
-            assertThat(file.minSequenceNumber()).isZero();
-            assertThat(file.addedSnapshotId()).isEqualTo(8);
-            assertThat(file.counts().addedFiles()).hasValue(1);
-            assertThat(file.counts().existingFiles()).isEmpty();
-            assertThat(file.partitions()).isEmpty();
-            assertThat(file.mayHaveLiveFiles()).isTrue();
-        });
+        assertThat(ManifestList.read(fixture.storage, "memory:/old"))
+                .singleElement()
+                .satisfies(file -> {
+                    assertThat(file.content()).isEqualTo(ManifestFile.Content.DATA);
+                    assertThat(file.sequenceNumber()).isZero();
+                    assertThat(file.minSequenceNumber()).isZero();
+                    assertThat(file.addedSnapshotId()).isEqualTo(8);
+                    assertThat(file.counts().addedFiles()).hasValue(1);
+                    assertThat(file.counts().existingFiles()).isEmpty();
+                    assertThat(file.partitions()).isEmpty();
+                    assertThat(file.mayHaveLiveFiles()).isTrue();
+                });
     }
 
     @ParameterizedTest

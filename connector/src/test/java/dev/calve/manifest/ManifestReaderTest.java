@@ -82,7 +82,8 @@ class ManifestReaderTest {
 
     private static Map<String, String> header() {
         return Map.of(
-                "schema", "{\"type\":\"struct\",\"fields\":[{\"id\":1,\"name\":\"ts\",\"required\":false,\"type\":\"timestamp\"}]}",
+                "schema",
+                        "{\"type\":\"struct\",\"fields\":[{\"id\":1,\"name\":\"ts\",\"required\":false,\"type\":\"timestamp\"}]}",
                 "partition-spec", "[{\"name\":\"day-of\",\"transform\":\"day\",\"source-id\":1,\"field-id\":1000}]");
     }
 
@@ -90,15 +91,17 @@ class ManifestReaderTest {
     void findsFieldsByIdWhateverTheFileCallsThem() throws IOException {
         ManifestFile manifest = fixture.foreign(foreign(header()), ManifestFile.Content.DATA, 0);
 
-        assertThat(ManifestReader.readData(fixture.storage, manifest)).singleElement().satisfies(entry -> {
-            assertThat(entry.status()).isEqualTo(ManifestEntry.Status.ADDED);
-            assertThat(entry.snapshotId()).isEqualTo(ManifestFixture.SNAPSHOT);
-            assertThat(entry.file().path()).isEqualTo("s3://b/a.parquet");
-            assertThat(entry.file().format()).isEqualTo(FileFormat.PARQUET);
-            assertThat(entry.file().partition()).isEqualTo(PartitionTuple.of(19675));
-            assertThat(entry.file().recordCount()).isEqualTo(3);
-            assertThat(entry.file().metrics().columnSizes()).isEqualTo(Map.of(1, 99L));
-        });
+        assertThat(ManifestReader.readData(fixture.storage, manifest))
+                .singleElement()
+                .satisfies(entry -> {
+                    assertThat(entry.status()).isEqualTo(ManifestEntry.Status.ADDED);
+                    assertThat(entry.snapshotId()).isEqualTo(ManifestFixture.SNAPSHOT);
+                    assertThat(entry.file().path()).isEqualTo("s3://b/a.parquet");
+                    assertThat(entry.file().format()).isEqualTo(FileFormat.PARQUET);
+                    assertThat(entry.file().partition()).isEqualTo(PartitionTuple.of(19675));
+                    assertThat(entry.file().recordCount()).isEqualTo(3);
+                    assertThat(entry.file().metrics().columnSizes()).isEqualTo(Map.of(1, 99L));
+                });
     }
 
     @Test
@@ -113,15 +116,16 @@ class ManifestReaderTest {
         assertThat(manifest.sequenceNumber()).isZero();
         assertThat(manifest.addedSnapshotId()).isEqualTo(12);
         assertThat(manifest.counts()).isEqualTo(ManifestFile.Counts.of(1, 0, 0, 3, 0, 0));
-        assertThat(manifest.partitions().orElseThrow()).singleElement().satisfies(summary -> assertThat(
-                        summary.lowerBound())
-                .contains(Bytes.wrap(new byte[] {(byte) 0xdb, 0x4c, 0, 0})));
+        assertThat(manifest.partitions().orElseThrow())
+                .singleElement()
+                .satisfies(summary ->
+                        assertThat(summary.lowerBound()).contains(Bytes.wrap(new byte[] {(byte) 0xdb, 0x4c, 0, 0})));
     }
 
     @Test
     void refusesManifestsWithoutASchemaOrSpec() throws IOException {
-        ManifestFile manifest = fixture.foreign(
-                foreign(Map.of("schema", header().get("schema"))), ManifestFile.Content.DATA, 0);
+        ManifestFile manifest =
+                fixture.foreign(foreign(Map.of("schema", header().get("schema"))), ManifestFile.Content.DATA, 0);
 
         assertThatThrownBy(() -> ManifestReader.readData(fixture.storage, manifest))
                 .isInstanceOf(InvalidTableException.class)
@@ -168,7 +172,8 @@ class ManifestReaderTest {
         ManifestFile manifest = fixture.dataManifest(2, writer -> writer.added(fixture.data("a", 1)));
         fixture.storage.requests().failOn(Request.READ, 1);
 
-        assertThatThrownBy(() -> ManifestReader.readData(fixture.storage, manifest)).isInstanceOf(IOException.class);
+        assertThatThrownBy(() -> ManifestReader.readData(fixture.storage, manifest))
+                .isInstanceOf(IOException.class);
     }
 
     @Test
@@ -200,13 +205,29 @@ class ManifestReaderTest {
         var common = plain.common();
         var encrypted = new DataFile(
                 new ContentFile.Common(
-                        common.path(), common.format(), 0, common.partition(), common.metrics(), 1, List.of(),
-                        common.sortOrderId(), key),
+                        common.path(),
+                        common.format(),
+                        0,
+                        common.partition(),
+                        common.metrics(),
+                        1,
+                        List.of(),
+                        common.sortOrderId(),
+                        key),
                 OptionalLong.empty());
         ManifestFile holds = fixture.dataManifest(2, writer -> writer.added(encrypted));
         ManifestFile removed = fixture.dataManifest(2, writer -> writer.deleted(entry(1, 1, 1, encrypted)));
         var itself = new ManifestFile(
-                holds.path(), holds.length(), 0, holds.content(), 1, 1, 1, holds.counts(), Optional.empty(), key,
+                holds.path(),
+                holds.length(),
+                0,
+                holds.content(),
+                1,
+                1,
+                1,
+                holds.counts(),
+                Optional.empty(),
+                key,
                 OptionalLong.empty());
 
         assertThatThrownBy(() -> ManifestReader.readData(fixture.storage, holds))
@@ -275,8 +296,7 @@ class ManifestReaderTest {
     void givesOnlyWhatIsSelected() throws IOException {
         ManifestFixture partitioned = ManifestFixture.partitionedBy(Type.Simple.STRING);
         var bound = Map.of(1, Bytes.wrap(new byte[] {1}), 2, Bytes.wrap(new byte[] {2}));
-        var metrics = new Metrics(
-                9, Map.of(1, 1L), Map.of(1, 2L, 2, 3L), Map.of(1, 4L), Map.of(2, 5L), bound, bound);
+        var metrics = new Metrics(9, Map.of(1, 1L), Map.of(1, 2L, 2, 3L), Map.of(1, 4L), Map.of(2, 5L), bound, bound);
         ManifestFile manifest = partitioned.dataManifest(2, writer -> {
             for (String value : List.of("x", "y")) {
                 writer.added(new DataFile(
@@ -330,14 +350,13 @@ class ManifestReaderTest {
     void readsAManifestOfSeveralBlocksAndChunks() throws IOException {
         var metrics = new Metrics(
                 1, Map.of(), Map.of(), Map.of(), Map.of(), Map.of(1, Bytes.wrap(new byte[100_000])), Map.of());
-        ManifestFile manifest = fixture.write(
-                fixture.target(2, ManifestFile.Content.DATA, "uncompressed"), writer -> {
-                    for (int i = 0; i < 200; i++) {
-                        writer.added(new DataFile(
-                                fixture.common("a" + i, FileFormat.PARQUET, PartitionTuple.EMPTY, metrics),
-                                OptionalLong.empty()));
-                    }
-                });
+        ManifestFile manifest = fixture.write(fixture.target(2, ManifestFile.Content.DATA, "uncompressed"), writer -> {
+            for (int i = 0; i < 200; i++) {
+                writer.added(new DataFile(
+                        fixture.common("a" + i, FileFormat.PARQUET, PartitionTuple.EMPTY, metrics),
+                        OptionalLong.empty()));
+            }
+        });
 
         assertThat(manifest.length()).isGreaterThan(16 * 1024 * 1024);
         assertThat(ManifestReader.readData(fixture.storage, manifest))

@@ -81,7 +81,11 @@ class ManifestRoundTripTest {
         if (type instanceof Type.Decimal decimal) {
             BigInteger most = BigInteger.TEN.pow(decimal.precision()).subtract(BigInteger.ONE);
             BigInteger unscaled = random.oneOf(
-                    most, most.negate(), BigInteger.ZERO, BigInteger.valueOf(-1), BigInteger.valueOf(random.anyLong()).mod(most));
+                    most,
+                    most.negate(),
+                    BigInteger.ZERO,
+                    BigInteger.valueOf(-1),
+                    BigInteger.valueOf(random.anyLong()).mod(most));
             return new BigDecimal(unscaled, decimal.scale());
         }
         return switch ((Type.Simple) type) {
@@ -147,8 +151,9 @@ class ManifestRoundTripTest {
         return switch (random.intBelow(formatVersion)) {
             case 0 -> new DeleteFile.PositionDeletes(common(random, FileFormat.AVRO, true), of);
             case 1 -> new DeleteFile.EqualityDeletes(common(random, FileFormat.ORC, true), List.of(1, 7));
-            default -> new DeleteFile.DeletionVector(
-                    common(random, FileFormat.PUFFIN, false), "file:/x", random.longBelow(1L << 40), 99);
+            default ->
+                new DeleteFile.DeletionVector(
+                        common(random, FileFormat.PUFFIN, false), "file:/x", random.longBelow(1L << 40), 99);
         };
     }
 
@@ -226,7 +231,8 @@ class ManifestRoundTripTest {
         ManifestFile manifest = narrow.dataManifest(2, writer -> writer.added(narrow.data("a", 1, 7)));
         var wide = new Type.Struct(List.of(Field.optional(1000, "part", Type.Simple.LONG)));
 
-        assertThat(ManifestReader.readData(narrow.storage, manifest, Selection.all().typedAs(wide)))
+        assertThat(ManifestReader.readData(
+                        narrow.storage, manifest, Selection.all().typedAs(wide)))
                 .singleElement()
                 .satisfies(entry -> assertThat(entry.file().partition()).isEqualTo(PartitionTuple.of(7L)));
         assertThat(ManifestReader.readData(narrow.storage, manifest))

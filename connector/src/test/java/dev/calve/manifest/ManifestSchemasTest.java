@@ -111,8 +111,7 @@ class ManifestSchemasTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3})
     void writesListsWithTheFieldsOfTheVersion(int formatVersion) throws IOException {
-        ManifestList.write(
-                fixture.storage, "memory:/list", formatVersion, 1, OptionalLong.empty(), 1, 0, List.of());
+        ManifestList.write(fixture.storage, "memory:/list", formatVersion, 1, OptionalLong.empty(), 1, 0, List.of());
 
         Schema list = fixture.avroSchema("memory:/list");
         Schema summary = list.getField("partitions").schema().getTypes().get(1).getElementType();

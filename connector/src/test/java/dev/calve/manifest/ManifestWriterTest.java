@@ -96,11 +96,12 @@ class ManifestWriterTest {
             writer.deleted(entry(5, 2, 2, partitioned.data("d", 1, 258)));
         });
 
-        assertThat(manifest.partitions()).contains(List.of(new FieldSummary(
-                true,
-                Optional.of(false),
-                Optional.of(Bytes.wrap(new byte[] {4, 0, 0, 0})),
-                Optional.of(Bytes.wrap(new byte[] {2, 1, 0, 0})))));
+        assertThat(manifest.partitions())
+                .contains(List.of(new FieldSummary(
+                        true,
+                        Optional.of(false),
+                        Optional.of(Bytes.wrap(new byte[] {4, 0, 0, 0})),
+                        Optional.of(Bytes.wrap(new byte[] {2, 1, 0, 0})))));
         assertThat(manifest.specId()).isEqualTo(5);
     }
 
@@ -111,8 +112,7 @@ class ManifestWriterTest {
             writer.added(partitioned.data("a", 1, Float.NaN));
             writer.added(partitioned.data("b", 1, 1f));
         });
-        ManifestFile only =
-                partitioned.dataManifest(2, writer -> writer.added(partitioned.data("a", 1, Float.NaN)));
+        ManifestFile only = partitioned.dataManifest(2, writer -> writer.added(partitioned.data("a", 1, Float.NaN)));
 
         var one = Optional.of(Bytes.wrap(new byte[] {0, 0, (byte) 0x80, 0x3f}));
         assertThat(some.partitions()).contains(List.of(new FieldSummary(false, Optional.of(true), one, one)));
@@ -124,8 +124,15 @@ class ManifestWriterTest {
     void refusesWhatDoesNotBelong() throws IOException {
         DataFile file = fixture.data("a", 1);
         var otherSpec = new ContentFile.Common(
-                "a", FileFormat.PARQUET, 9, PartitionTuple.EMPTY, file.metrics(), 1, List.of(),
-                file.common().sortOrderId(), Optional.empty());
+                "a",
+                FileFormat.PARQUET,
+                9,
+                PartitionTuple.EMPTY,
+                file.metrics(),
+                1,
+                List.of(),
+                file.common().sortOrderId(),
+                Optional.empty());
         var dead = new ManifestEntry<>(ManifestEntry.Status.DELETED, 1, 1, 1, file);
         try (var writer = new ManifestWriter(fixture.target(2, ManifestFile.Content.DATA))) {
             assertThatThrownBy(() -> writer.added(new DataFile(otherSpec, OptionalLong.empty())))

@@ -82,8 +82,7 @@ class MetadataUpdatesTest {
                                 false,
                                 new Type.Struct(List.of(Field.required(53, "p", Type.Simple.INT))))),
                 Field.required(60, "z", Type.Simple.DATE)));
-        var spec = new PartitionSpec(
-                3, List.of(PartitionField.of(60, 5000, "z_day", Transform.Time.DAY)));
+        var spec = new PartitionSpec(3, List.of(PartitionField.of(60, 5000, "z_day", Transform.Time.DAY)));
         var order = new SortOrder(
                 9,
                 List.of(new SortOrder.Term(
@@ -121,8 +120,7 @@ class MetadataUpdatesTest {
         assertThat(table.lastUpdatedMillis()).isEqualTo(1234);
         assertThat(table.currentSnapshotId()).isEmpty();
         assertThat(table.uuid()).hasSize(36);
-        assertThat(table.properties())
-                .isEqualTo(Map.of("k", "v", "write.parquet.compression-codec", "zstd"));
+        assertThat(table.properties()).isEqualTo(Map.of("k", "v", "write.parquet.compression-codec", "zstd"));
     }
 
     @Test
@@ -256,9 +254,7 @@ class MetadataUpdatesTest {
         var wider = new ArrayList<>(table.schema().fields());
         wider.add(Field.optional(3, "more", Type.Simple.INT));
         TableMetadata two = apply(
-                table,
-                new MetadataUpdate.AddSchema(new Schema(77, wider), 3),
-                new MetadataUpdate.SetCurrentSchema(-1));
+                table, new MetadataUpdate.AddSchema(new Schema(77, wider), 3), new MetadataUpdate.SetCurrentSchema(-1));
         assertThat(two.currentSchemaId()).isEqualTo(1);
         assertThat(two.lastColumnId()).isEqualTo(3);
 
@@ -278,9 +274,7 @@ class MetadataUpdatesTest {
                 MetadataUpdates.fresh(ID_AND_NAME, spec, SortOrder.UNSORTED, "file:/t", Map.of(), 2, 1000);
         var narrower = new Schema(0, List.of(table.schema().fields().get(0)));
         assertThatThrownBy(() -> apply(
-                        table,
-                        new MetadataUpdate.AddSchema(narrower, 2),
-                        new MetadataUpdate.SetCurrentSchema(-1)))
+                        table, new MetadataUpdate.AddSchema(narrower, 2), new MetadataUpdate.SetCurrentSchema(-1)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("'name'");
     }
@@ -323,7 +317,10 @@ class MetadataUpdatesTest {
                 table(2, Map.of("a", "1", "b", "2")),
                 new MetadataUpdate.SetProperties(Map.of("b", "3", "c", "4")),
                 new MetadataUpdate.RemoveProperties(Set.of("a", "nothing")));
-        assertThat(table.properties()).containsEntry("b", "3").containsEntry("c", "4").doesNotContainKey("a");
+        assertThat(table.properties())
+                .containsEntry("b", "3")
+                .containsEntry("c", "4")
+                .doesNotContainKey("a");
         assertThatThrownBy(() -> apply(table, new MetadataUpdate.SetProperties(Map.of("uuid", "x"))))
                 .isInstanceOf(IllegalArgumentException.class);
     }
@@ -340,13 +337,14 @@ class MetadataUpdatesTest {
                 .isInstanceOf(IllegalArgumentException.class);
         TableMetadata tagged = apply(table, new MetadataUpdate.SetSnapshotRef("t", tag));
         assertThat(tagged.refs()).containsKeys("main", "t");
-        assertThat(apply(tagged, new MetadataUpdate.RemoveSnapshotRef("t")).refs()).containsOnlyKeys("main");
+        assertThat(apply(tagged, new MetadataUpdate.RemoveSnapshotRef("t")).refs())
+                .containsOnlyKeys("main");
     }
 
     @Test
     void removingMainLeavesNoCurrentSnapshot() {
-        TableMetadata table = apply(
-                table(2), add(snapshot(11, 1, 1500)), main(11), new MetadataUpdate.RemoveSnapshotRef("main"));
+        TableMetadata table =
+                apply(table(2), add(snapshot(11, 1, 1500)), main(11), new MetadataUpdate.RemoveSnapshotRef("main"));
         assertThat(table.currentSnapshotId()).isEmpty();
         assertThat(table.snapshotLog()).isEmpty();
         assertThat(table.snapshots()).hasSize(1);
@@ -390,7 +388,8 @@ class MetadataUpdatesTest {
                 new Requirement.DefaultSpecId(0),
                 new Requirement.DefaultSortOrderId(0));
         assertThat(Requirements.check(Optional.of(table), met)).isEmpty();
-        assertThat(Requirements.check(Optional.empty(), List.of(new Requirement.NotExists()))).isEmpty();
+        assertThat(Requirements.check(Optional.empty(), List.of(new Requirement.NotExists())))
+                .isEmpty();
 
         List<Requirement> unmet = List.of(
                 new Requirement.NotExists(),
@@ -403,12 +402,13 @@ class MetadataUpdatesTest {
                 new Requirement.LastAssignedPartitionId(1000),
                 new Requirement.DefaultSpecId(1),
                 new Requirement.DefaultSortOrderId(1));
-        assertThat(unmet).allSatisfy(requirement -> assertThat(
-                        Requirements.check(Optional.of(table), List.of(requirement)))
-                .isPresent());
+        assertThat(unmet)
+                .allSatisfy(requirement -> assertThat(Requirements.check(Optional.of(table), List.of(requirement)))
+                        .isPresent());
         assertThat(Requirements.check(
                         Optional.of(table), List.of(new Requirement.RefSnapshotId("main", OptionalLong.of(10)))))
                 .contains("ref 'main' of file:/t must be at snapshot 10, but is at snapshot 11.");
-        assertThat(Requirements.check(Optional.empty(), List.of(new Requirement.CurrentSchemaId(0)))).isPresent();
+        assertThat(Requirements.check(Optional.empty(), List.of(new Requirement.CurrentSchemaId(0))))
+                .isPresent();
     }
 }

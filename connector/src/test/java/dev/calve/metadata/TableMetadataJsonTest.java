@@ -27,8 +27,7 @@ class TableMetadataJsonTest {
 
     private static final String WHERE = "file:/t/metadata/v7.metadata.json";
 
-    private static final String V1 =
-            """
+    private static final String V1 = """
             {"format-version": 1, "table-uuid": "d20125c8-7284-442c-9aea-15fee620737c", "location": "s3://bucket/t",
              "last-updated-ms": 1602638573874, "last-column-id": 3,
              "schema": {"type": "struct", "fields": [
@@ -41,8 +40,7 @@ class TableMetadataJsonTest {
              "properties": {}, "current-snapshot-id": -1, "snapshots": []}
             """;
 
-    private static final String V2 =
-            """
+    private static final String V2 = """
             {"format-version": 2, "table-uuid": "9c12d441-03fe-4693-9a96-a0705ddf69c1", "location": "s3://bucket/t",
              "last-sequence-number": 34, "last-updated-ms": 1602638573590, "last-column-id": 3, "current-schema-id": 1,
              "schemas": [
@@ -76,8 +74,7 @@ class TableMetadataJsonTest {
              "metadata-log": [{"metadata-file": "s3://bucket/t/metadata/v6.metadata.json", "timestamp-ms": 1515100}]}
             """;
 
-    private static final String V3 =
-            """
+    private static final String V3 = """
             {"format-version": 3, "table-uuid": "9c12d441-03fe-4693-9a96-a0705ddf69c1", "location": "s3://bucket/t",
              "last-sequence-number": 34, "last-updated-ms": 1602638573590, "last-column-id": 1, "next-row-id": 17,
              "current-schema-id": 0,
@@ -143,8 +140,10 @@ class TableMetadataJsonTest {
         assertThat(head.summary()).isEqualTo(Map.of("deleted-records", "4"));
         assertThat(head.manifestList()).contains("s3://a/b/2.avro");
         assertThat(head.schemaId()).isEqualTo(OptionalInt.of(1));
-        assertThat(table.statistics().get(0).get("file-footer-size-in-bytes").intValue()).isEqualTo(42);
-        assertThat(table.partitionStatistics().get(0).get("file-size-in-bytes").intValue()).isEqualTo(43);
+        assertThat(table.statistics().get(0).get("file-footer-size-in-bytes").intValue())
+                .isEqualTo(42);
+        assertThat(table.partitionStatistics().get(0).get("file-size-in-bytes").intValue())
+                .isEqualTo(43);
         assertThat(table.snapshotLog())
                 .contains(new TableMetadata.SnapshotLogEntry(1555100955770L, 3055729675574597004L));
         assertThat(table.metadataLog())
@@ -219,7 +218,8 @@ class TableMetadataJsonTest {
     void version1RepeatsWhatIsCurrentInSingularForms() {
         ObjectNode json = TableMetadataJson.toJson(parse(V1));
         assertThat(json.get("schema").get("fields")).hasSize(3);
-        assertThat(json.get("partition-spec")).isEqualTo(json.get("partition-specs").get(0).get("fields"));
+        assertThat(json.get("partition-spec"))
+                .isEqualTo(json.get("partition-specs").get(0).get("fields"));
     }
 
     @Test
@@ -325,8 +325,8 @@ class TableMetadataJsonTest {
         assertThatThrownBy(() -> parse(changed(V2, json -> json.put("current-snapshot-id", 4))))
                 .isInstanceOf(InvalidTableException.class)
                 .hasMessageContaining("must have snapshot 4");
-        assertThatThrownBy(() -> parse(changed(V3, json -> ((ObjectNode) json.get("refs").get("t"))
-                        .put("snapshot-id", 6))))
+        assertThatThrownBy(() ->
+                        parse(changed(V3, json -> ((ObjectNode) json.get("refs").get("t")).put("snapshot-id", 6))))
                 .isInstanceOf(InvalidTableException.class)
                 .hasMessageContaining("ref 't'");
         assertThatThrownBy(() -> parse(changed(V3, json -> json.putNull("current-snapshot-id"))))
@@ -349,8 +349,7 @@ class TableMetadataJsonTest {
 
     @Test
     void refusesASchemaThatIsNone() {
-        assertThatThrownBy(
-                        () -> parse(changed(V1, json -> ((ObjectNode) json.get("schema")).remove("type"))))
+        assertThatThrownBy(() -> parse(changed(V1, json -> ((ObjectNode) json.get("schema")).remove("type"))))
                 .isInstanceOf(InvalidTableException.class)
                 .hasMessageContaining("type");
     }

@@ -27,7 +27,8 @@ class TablePropertiesTest {
     void saysWhatAPropertyMayBe() {
         assertThatThrownBy(() -> of("write.delete.mode", "mor").get(TableProperties.DELETE_MODE))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("write.delete.mode must be 'copy-on-write' or 'merge-on-read', not 'mor' (table db.orders).");
+                .hasMessage(
+                        "write.delete.mode must be 'copy-on-write' or 'merge-on-read', not 'mor' (table db.orders).");
     }
 
     @ParameterizedTest
@@ -140,7 +141,8 @@ class TablePropertiesTest {
                 "write.delete.parquet.compression-codec", "gzip");
         assertThat(properties.getForDeletes(TableProperties.PARQUET_COMPRESSION))
                 .isEqualTo(TableProperties.ParquetCompression.GZIP);
-        assertThat(properties.getForDeletes(TableProperties.PARQUET_PAGE_ROW_LIMIT)).isEqualTo(10);
+        assertThat(properties.getForDeletes(TableProperties.PARQUET_PAGE_ROW_LIMIT))
+                .isEqualTo(10);
     }
 
     @ParameterizedTest
@@ -159,7 +161,10 @@ class TablePropertiesTest {
 
     @Test
     void namesAreUniqueAndDocumented() {
-        assertThat(TableProperties.all()).extracting(TableProperties.Property::name).doesNotHaveDuplicates();
-        assertThat(TableProperties.all()).allSatisfy(property -> assertThat(property.doc()).endsWith("."));
+        assertThat(TableProperties.all())
+                .extracting(TableProperties.Property::name)
+                .doesNotHaveDuplicates();
+        assertThat(TableProperties.all())
+                .allSatisfy(property -> assertThat(property.doc()).endsWith("."));
     }
 }

@@ -68,12 +68,16 @@ class ColumnMetricsTest {
         assertThat(metrics.recordCount()).isEqualTo(4);
         assertThat(metrics.valueCounts()).containsExactly(Map.entry(1, 4L));
         assertThat(metrics.nullValueCounts()).containsExactly(Map.entry(1, 1L));
-        assertThat(metrics.nanValueCounts())
-                .isEqualTo(type.isFloating() ? Map.of(1, 0L) : Map.of());
+        assertThat(metrics.nanValueCounts()).isEqualTo(type.isFloating() ? Map.of(1, 0L) : Map.of());
         assertThat(metrics.columnSizes())
                 .containsExactly(Map.entry(
                         1,
-                        files.footer("f0").getBlocks().get(0).getColumns().get(0).getTotalSize()));
+                        files.footer("f0")
+                                .getBlocks()
+                                .get(0)
+                                .getColumns()
+                                .get(0)
+                                .getTotalSize()));
     }
 
     @Test
@@ -89,8 +93,8 @@ class ColumnMetricsTest {
 
     @Test
     void aColumnOfNullsHasCountsButNoBounds() throws IOException {
-        var metrics = files.writeColumn(Type.Simple.STRING, settings(), null, null)
-                .metrics();
+        var metrics =
+                files.writeColumn(Type.Simple.STRING, settings(), null, null).metrics();
 
         assertThat(metrics.nullValueCounts()).containsEntry(1, 2L);
         assertThat(metrics.lowerBounds()).isEmpty();
@@ -144,7 +148,8 @@ class ColumnMetricsTest {
 
     @Test
     void anUpperBoundThatCannotBeRaisedIsLeftOut() throws IOException {
-        var metrics = files.writeColumn(Type.Simple.BINARY, bytes("ff".repeat(17))).metrics();
+        var metrics =
+                files.writeColumn(Type.Simple.BINARY, bytes("ff".repeat(17))).metrics();
 
         assertThat(metrics.lowerBounds()).containsEntry(1, bytes("ff".repeat(16)));
         assertThat(metrics.upperBounds()).isEmpty();
@@ -152,7 +157,8 @@ class ColumnMetricsTest {
 
     @Test
     void boundsOfFixedKeepTheirLength() throws IOException {
-        var metrics = files.writeColumn(new Type.Fixed(20), bytes("ab".repeat(20))).metrics();
+        var metrics =
+                files.writeColumn(new Type.Fixed(20), bytes("ab".repeat(20))).metrics();
 
         assertThat(metrics.lowerBounds()).containsEntry(1, bytes("ab".repeat(20)));
         assertThat(metrics.upperBounds()).containsEntry(1, bytes("ab".repeat(20)));
@@ -171,7 +177,8 @@ class ColumnMetricsTest {
     @Test
     void stringsAreOrderedAsTheirBytes() throws IOException {
         // U+FFFD is lower than U+1F600, although Java's order of chars says otherwise.
-        var metrics = files.writeColumn(Type.Simple.STRING, "\uFFFD", "\uD83D\uDE00").metrics();
+        var metrics =
+                files.writeColumn(Type.Simple.STRING, "\uFFFD", "\uD83D\uDE00").metrics();
 
         assertThat(metrics.lowerBounds()).containsEntry(1, utf8("\uFFFD"));
         assertThat(metrics.upperBounds()).containsEntry(1, utf8("\uD83D\uDE00"));
@@ -202,10 +209,8 @@ class ColumnMetricsTest {
         assertThat(metrics.valueCounts()).containsOnlyKeys(2, 3, 4, 6);
         assertThat(metrics.nullValueCounts()).containsOnlyKeys(2, 3, 4, 6);
         assertThat(metrics.nanValueCounts()).containsOnlyKeys(2);
-        assertThat(metrics.lowerBounds())
-                .isEqualTo(Map.of(3, utf8("abc"), 4, utf8(text), 6, utf8("a")));
-        assertThat(metrics.upperBounds())
-                .isEqualTo(Map.of(3, utf8("abd"), 4, utf8(text), 6, utf8("b")));
+        assertThat(metrics.lowerBounds()).isEqualTo(Map.of(3, utf8("abc"), 4, utf8(text), 6, utf8("a")));
+        assertThat(metrics.upperBounds()).isEqualTo(Map.of(3, utf8("abd"), 4, utf8(text), 6, utf8("b")));
     }
 
     @Test
@@ -213,8 +218,7 @@ class ColumnMetricsTest {
         var schema = schema(
                 Field.optional(1, "l", new Type.ListOf(2, false, Type.Simple.DOUBLE)),
                 Field.optional(3, "m", new Type.MapOf(4, Type.Simple.STRING, 5, false, Type.Simple.FLOAT)));
-        var metrics = files.write(
-                        "f", schema, settings(), List.of(List.of(List.of(1.0, Double.NaN), Map.of("k", 1f))))
+        var metrics = files.write("f", schema, settings(), List.of(List.of(List.of(1.0, Double.NaN), Map.of("k", 1f))))
                 .metrics();
 
         assertThat(metrics.columnSizes()).containsOnlyKeys(2, 4, 5);
@@ -227,10 +231,8 @@ class ColumnMetricsTest {
 
     @Test
     void aNullStructMeansNullsBelowIt() throws IOException {
-        var schema = schema(
-                Field.optional(1, "s", new Type.Struct(List.of(Field.required(2, "x", Type.Simple.INT)))));
-        var metrics = files.write(
-                        "f", schema, settings(), List.of(List.of(List.of(7)), Arrays.asList((Object) null)))
+        var schema = schema(Field.optional(1, "s", new Type.Struct(List.of(Field.required(2, "x", Type.Simple.INT)))));
+        var metrics = files.write("f", schema, settings(), List.of(List.of(List.of(7)), Arrays.asList((Object) null)))
                 .metrics();
 
         assertThat(metrics.valueCounts()).containsExactly(Map.entry(2, 2L));

@@ -45,8 +45,7 @@ class ColumnModesTest {
 
     @Test
     void anExplicitDefaultIsForAllColumns() {
-        var modes = ColumnModes.of(
-                wide(150), settings("write.metadata.metrics.default", "full"), SortOrder.UNSORTED);
+        var modes = ColumnModes.of(wide(150), settings("write.metadata.metrics.default", "full"), SortOrder.UNSORTED);
 
         assertThat(modes).hasSize(150).allSatisfy((id, mode) -> assertThat(mode).isEqualTo(new MetricsMode.Full()));
     }

@@ -114,9 +114,15 @@ class DataFileWriterTest {
                 Field.optional(11, "tags", new Type.ListOf(12, false, Type.Simple.STRING))));
         var schema = schema(
                 Field.optional(1, "p", point),
-                Field.optional(2, "ps", new Type.ListOf(13, false, new Type.Struct(List.of(
-                        Field.required(20, "x", Type.Simple.INT),
-                        Field.optional(21, "tags", new Type.ListOf(22, false, Type.Simple.STRING)))))),
+                Field.optional(
+                        2,
+                        "ps",
+                        new Type.ListOf(
+                                13,
+                                false,
+                                new Type.Struct(List.of(
+                                        Field.required(20, "x", Type.Simple.INT),
+                                        Field.optional(21, "tags", new Type.ListOf(22, false, Type.Simple.STRING)))))),
                 Field.required(3, "ll", new Type.ListOf(14, false, new Type.ListOf(15, true, Type.Simple.LONG))),
                 Field.optional(4, "m", new Type.MapOf(16, Type.Simple.STRING, 17, false, Type.Simple.INT)));
         Randomly.check(20, randomly -> {
@@ -126,8 +132,7 @@ class DataFileWriterTest {
                 rows.add(Arrays.asList(
                         maybe(randomly, point(randomly)),
                         maybe(randomly, randomly.listOf(3, () -> maybe(randomly, point(randomly)))),
-                        randomly.listOf(
-                                3, () -> maybe(randomly, randomly.listOf(3, randomly::anyLong))),
+                        randomly.listOf(3, () -> maybe(randomly, randomly.listOf(3, randomly::anyLong))),
                         maybe(randomly, map(randomly))));
             }
             files.write("f", schema, settings("write.parquet.row-group-size-bytes", "500"), rows);
@@ -166,7 +171,8 @@ class DataFileWriterTest {
         assertThat(file.common().splitOffsets())
                 .containsExactlyElementsOf(
                         blocks.stream().map(block -> block.getStartingPos()).toList());
-        assertThat(blocks.stream().mapToLong(block -> block.getRowCount()).sum()).isEqualTo(40_000);
+        assertThat(blocks.stream().mapToLong(block -> block.getRowCount()).sum())
+                .isEqualTo(40_000);
         assertThat(file.metrics().valueCounts()).containsEntry(1, 40_000L);
     }
 
@@ -179,8 +185,8 @@ class DataFileWriterTest {
         }
         files.write("f", column(Type.Simple.BINARY), settings("write.parquet.row-group-size-bytes", "1000000"), rows);
 
-        assertThat(files.footer("f").getBlocks()).allSatisfy(block -> assertThat(block.getTotalByteSize())
-                .isLessThan(1_500_000));
+        assertThat(files.footer("f").getBlocks())
+                .allSatisfy(block -> assertThat(block.getTotalByteSize()).isLessThan(1_500_000));
     }
 
     @Test
@@ -211,9 +217,12 @@ class DataFileWriterTest {
         var rows = IntStream.range(0, 100).mapToObj(i -> List.of("row " + i)).toList();
         files.write("f", column(Type.Simple.STRING), settings, rows);
 
-        assertThat(files.footer("f").getBlocks().get(0).getColumns().get(0).getCodec()).isEqualTo(codec);
-        assertThat(files.rows("f")).hasSize(100).last().satisfies(row -> assertThat(row.getString(0, 0))
-                .isEqualTo("row 99"));
+        assertThat(files.footer("f").getBlocks().get(0).getColumns().get(0).getCodec())
+                .isEqualTo(codec);
+        assertThat(files.rows("f"))
+                .hasSize(100)
+                .last()
+                .satisfies(row -> assertThat(row.getString(0, 0)).isEqualTo("row 99"));
     }
 
     @Test
@@ -274,8 +283,7 @@ class DataFileWriterTest {
     @Test
     void aRequiredColumnRefusesNullAndTheFileIsAbandoned() throws IOException {
         var layout = FileLayout.of(schema(Field.required(1, "a", Type.Simple.INT)), settings());
-        var writer =
-                DataFileWriter.create(files.storage, "f", layout, new ListRowReader(), ParquetFiles.UNPARTITIONED);
+        var writer = DataFileWriter.create(files.storage, "f", layout, new ListRowReader(), ParquetFiles.UNPARTITIONED);
         writer.write(List.of(1));
 
         assertThatThrownBy(() -> writer.write(Arrays.asList((Object) null)))
@@ -307,11 +315,10 @@ class DataFileWriterTest {
     void aFailedWriteIsReportedAndLeavesNothingOnceAbandoned() throws IOException {
         var faulty = new FaultyStorage(files.storage);
         faulty.requests().failAll(dev.calve.io.RequestLog.Request.WRITE);
-        var layout = FileLayout.of(
-                column(Type.Simple.LONG), settings("write.parquet.row-group-size-bytes", "1000"));
+        var layout = FileLayout.of(column(Type.Simple.LONG), settings("write.parquet.row-group-size-bytes", "1000"));
         assertThatThrownBy(() -> {
-                    var writer = DataFileWriter.create(
-                            faulty, "f", layout, new ListRowReader(), ParquetFiles.UNPARTITIONED);
+                    var writer =
+                            DataFileWriter.create(faulty, "f", layout, new ListRowReader(), ParquetFiles.UNPARTITIONED);
                     try {
                         for (long i = 0; i < 10_000; i++) {
                             writer.write(List.of(i));
@@ -340,8 +347,7 @@ class DataFileWriterTest {
 
     private static List<Object> point(Randomly randomly) {
         return Arrays.asList(
-                randomly.intBelow(100),
-                maybe(randomly, randomly.listOf(3, () -> maybe(randomly, randomly.string(5)))));
+                randomly.intBelow(100), maybe(randomly, randomly.listOf(3, () -> maybe(randomly, randomly.string(5)))));
     }
 
     private static Map<String, Object> map(Randomly randomly) {

@@ -87,7 +87,7 @@ final class ParquetFiles {
 
     private ParquetFileReader open(String location) throws IOException {
         return ParquetFileReader.open(
-                new StorageInput(storage.input(location)), ParquetReadOptions.builder().build());
+                new StorageInput(storage.input(location)),
+                ParquetReadOptions.builder().build());
     }
-
 }

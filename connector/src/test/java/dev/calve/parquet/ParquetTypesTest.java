@@ -92,16 +92,16 @@ class ParquetTypesTest {
         "38, fixed_len_byte_array(16)",
     })
     void decimalsAreAsLongAsTheirPrecisionNeeds(int precision, String physical) {
-        var expected = MessageTypeParser.parseMessageType("message table { optional " + physical + " c (DECIMAL("
-                + precision + ",2)) = 1; }");
+        var expected = MessageTypeParser.parseMessageType(
+                "message table { optional " + physical + " c (DECIMAL(" + precision + ",2)) = 1; }");
 
-        assertThat(ParquetTypes.messageType(column(new Type.Decimal(precision, 2)))).isEqualTo(expected);
+        assertThat(ParquetTypes.messageType(column(new Type.Decimal(precision, 2))))
+                .isEqualTo(expected);
     }
 
     @Test
     void unknownColumnsAreLeftOut() {
-        var schema = schema(
-                Field.optional(1, "nothing", Type.Simple.UNKNOWN), Field.optional(2, "a", Type.Simple.INT));
+        var schema = schema(Field.optional(1, "nothing", Type.Simple.UNKNOWN), Field.optional(2, "a", Type.Simple.INT));
 
         assertThat(ParquetTypes.messageType(schema))
                 .isEqualTo(MessageTypeParser.parseMessageType("message table { optional int32 a = 2; }"));
@@ -129,8 +129,8 @@ class ParquetTypesTest {
 
         assertThat(ParquetTypes.columnsById(file)).containsOnlyKeys(3, 9);
         assertThat(ParquetTypes.hasFieldIds(file)).isTrue();
-        assertThat(ParquetTypes.hasFieldIds(MessageTypeParser.parseMessageType(
-                        "message m { optional group s { optional int32 a; } }")))
+        assertThat(ParquetTypes.hasFieldIds(
+                        MessageTypeParser.parseMessageType("message m { optional group s { optional int32 a; } }")))
                 .isFalse();
     }
 }

@@ -78,16 +78,14 @@ class PositionDeletesTest {
 
     @Test
     void pathsMustAscend() throws IOException {
-        var writer = PositionDeleteWriter.create(
-                files.storage, "d", settings(Map.of()), ParquetFiles.UNPARTITIONED);
+        var writer = PositionDeleteWriter.create(files.storage, "d", settings(Map.of()), ParquetFiles.UNPARTITIONED);
         writer.delete("b", PositionBitmap.of(1));
 
         assertThatThrownBy(() -> writer.delete("a", PositionBitmap.of(1)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("'a'")
                 .hasMessageContaining("'b'");
-        assertThatThrownBy(() -> writer.delete("b", PositionBitmap.of(2)))
-                .isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> writer.delete("b", PositionBitmap.of(2))).isInstanceOf(IllegalArgumentException.class);
         writer.abandon();
         assertThat(files.storage.locations()).isEmpty();
     }
@@ -111,7 +109,8 @@ class PositionDeletesTest {
 
             var names = new ArrayList<>(wanted.keySet());
             names.add("another");
-            assertThat(PositionDeleteReader.read(files.storage, file, Set.copyOf(names))).isEqualTo(wanted);
+            assertThat(PositionDeleteReader.read(files.storage, file, Set.copyOf(names)))
+                    .isEqualTo(wanted);
         });
     }
 
@@ -119,8 +118,7 @@ class PositionDeletesTest {
     void filesOfWritersWithoutOrderAndIdsAreRead() throws IOException {
         // Ids and names of the reserved columns, other order of columns, a row column and unsorted rows.
         var schema = ParquetFiles.schema(
-                Field.optional(
-                        2147483544, "row", new Type.Struct(List.of(Field.optional(1, "id", Type.Simple.LONG)))),
+                Field.optional(2147483544, "row", new Type.Struct(List.of(Field.optional(1, "id", Type.Simple.LONG)))),
                 Field.optional(POS, "position", Type.Simple.LONG),
                 Field.optional(PATH, "path", Type.Simple.STRING));
         files.write(
@@ -196,7 +194,8 @@ class PositionDeletesTest {
             value = FileFormat.class,
             names = {"AVRO", "ORC"})
     void otherFormatsAreRefusedByName(FileFormat format) throws IOException {
-        var common = write("d", Map.of(), new TreeMap<>(Map.of("a", PositionBitmap.of(1)))).common();
+        var common = write("d", Map.of(), new TreeMap<>(Map.of("a", PositionBitmap.of(1))))
+                .common();
         var file = new DeleteFile.PositionDeletes(
                 new ContentFile.Common(
                         "d.other",
@@ -228,8 +227,8 @@ class PositionDeletesTest {
             Map<String, String> properties,
             SortedMap<String, PositionBitmap> deleted)
             throws IOException {
-        var writer = PositionDeleteWriter.create(
-                files.storage, location, settings(properties), ParquetFiles.UNPARTITIONED);
+        var writer =
+                PositionDeleteWriter.create(files.storage, location, settings(properties), ParquetFiles.UNPARTITIONED);
         for (var entry : deleted.entrySet()) {
             writer.delete(entry.getKey(), entry.getValue());
         }

@@ -58,8 +58,10 @@ class RollingDataWriterTest {
                 FileLayout.of(
                         column(Type.Simple.LONG),
                         settings(
-                                "write.target-file-size-bytes", targetSize,
-                                "write.parquet.dict-encoding-enabled.column.c", "false")),
+                                "write.target-file-size-bytes",
+                                targetSize,
+                                "write.parquet.dict-encoding-enabled.column.c",
+                                "false")),
                 new ListRowReader(),
                 ParquetFiles.UNPARTITIONED);
     }

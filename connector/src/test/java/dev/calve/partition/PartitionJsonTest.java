@@ -14,8 +14,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class PartitionJsonTest {
 
-    private static final String SPEC =
-            """
+    private static final String SPEC = """
             {"spec-id":3,"fields":[
              {"name":"ts_day","transform":"day","source-id":4,"field-id":1000},
              {"name":"id_bucket","transform":"bucket[16]","source-id":1,"field-id":1002}]}
@@ -35,10 +34,7 @@ class PartitionJsonTest {
 
     @Test
     void numbersTheFieldsOfVersion1From1000() {
-        var spec = PartitionJson.fieldsFromJson(
-                0,
-                Json.parse(
-                        """
+        var spec = PartitionJson.fieldsFromJson(0, Json.parse("""
                         [{"name":"a","transform":"identity","source-id":1},
                          {"name":"b","transform":"void","source-id":2}]
                         """));
@@ -72,8 +68,7 @@ class PartitionJsonTest {
 
     @Test
     void readsAndWritesSortOrders() {
-        var json = Json.parse(
-                """
+        var json = Json.parse("""
                 {"order-id":2,"fields":[
                  {"transform":"identity","source-id":2,"direction":"asc","null-order":"nulls-first"},
                  {"transform":"bucket[4]","source-id":3,"direction":"desc","null-order":"nulls-last"}]}
@@ -99,9 +94,7 @@ class PartitionJsonTest {
 
     @Test
     void refusesOrdersOfAnotherDirection() {
-        assertThatThrownBy(() -> PartitionJson.orderFromJson(
-                        Json.parse(
-                                """
+        assertThatThrownBy(() -> PartitionJson.orderFromJson(Json.parse("""
                                 {"order-id":1,"fields":[
                                  {"transform":"identity","source-id":2,"direction":"up","null-order":"nulls-first"}]}
                                 """)))

@@ -79,7 +79,8 @@ class SpecBuilderTest {
     void refusesOneNameTwice() {
         builder.add("data", new Transform.Bucket(4));
         assertRefused("data", new Transform.Bucket(8), "used twice");
-        assertThat(builder.add("data", new Transform.Bucket(8), "b8").build(0).fields()).hasSize(2);
+        assertThat(builder.add("data", new Transform.Bucket(8), "b8").build(0).fields())
+                .hasSize(2);
     }
 
     @Test

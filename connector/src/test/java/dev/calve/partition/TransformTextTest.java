@@ -13,8 +13,19 @@ class TransformTextTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "identity", "void", "bucket[16]", "truncate[4]", "year", "month", "day", "hour", "zorder", "ZOrder[3]",
-                "bucket", "bucket[x]", ""
+                "identity",
+                "void",
+                "bucket[16]",
+                "truncate[4]",
+                "year",
+                "month",
+                "day",
+                "hour",
+                "zorder",
+                "ZOrder[3]",
+                "bucket",
+                "bucket[x]",
+                ""
             })
     void writesWhatItRead(String text) {
         assertThat(TransformText.parse(text)).hasToString(text);

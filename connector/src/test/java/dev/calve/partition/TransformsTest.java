@@ -79,9 +79,7 @@ class TransformsTest {
         Randomly.check(500, random -> {
             long value = random.anyLong();
             var bytes = new byte[8];
-            ByteBuffer.wrap(bytes)
-                    .order(ByteOrder.LITTLE_ENDIAN)
-                    .putLong(value);
+            ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).putLong(value);
             assertThat(Murmur3.hash(value)).isEqualTo(Murmur3.hash(bytes));
         });
     }
@@ -102,8 +100,7 @@ class TransformsTest {
                 Arguments.of(10, decimal, new BigDecimal("-0.05"), new BigDecimal("-0.10")),
                 Arguments.of(3, Type.Simple.STRING, "iceberg", "ice"),
                 Arguments.of(3, Type.Simple.STRING, "ic", "ic"),
-                Arguments.of(
-                        2, Type.Simple.STRING, "\uD83D\uDE00\uD83D\uDE01\uD83D\uDE02", "\uD83D\uDE00\uD83D\uDE01"),
+                Arguments.of(2, Type.Simple.STRING, "\uD83D\uDE00\uD83D\uDE01\uD83D\uDE02", "\uD83D\uDE00\uD83D\uDE01"),
                 Arguments.of(1, Type.Simple.BINARY, bytes("0102"), bytes("01")),
                 Arguments.of(4, Type.Simple.BINARY, bytes("0102"), bytes("0102")));
     }
@@ -136,7 +133,8 @@ class TransformsTest {
             assertThat(Transforms.apply(Transform.Time.HOUR, source, value)).isEqualTo(hour);
         }
         assertThat(Transforms.apply(Transform.Time.YEAR, Type.Simple.DATE, day)).isEqualTo(year);
-        assertThat(Transforms.apply(Transform.Time.MONTH, Type.Simple.DATE, day)).isEqualTo(month);
+        assertThat(Transforms.apply(Transform.Time.MONTH, Type.Simple.DATE, day))
+                .isEqualTo(month);
         assertThat(Transforms.apply(Transform.Time.DAY, Type.Simple.DATE, day)).isEqualTo(day);
     }
 
@@ -220,7 +218,8 @@ class TransformsTest {
                         .filter(transform -> Transforms.canApply(transform, type(type)))
                         .map(Transform::toString))
                 .containsExactlyInAnyOrder(transforms.split(" "));
-        assertThat(Transforms.canApply(new Transform.Unknown("zorder"), type(type))).isFalse();
+        assertThat(Transforms.canApply(new Transform.Unknown("zorder"), type(type)))
+                .isFalse();
     }
 
     @Test

@@ -42,9 +42,7 @@ class UnionPartitionTypeTest {
         var dropped = PartitionField.of(1, 1000, "id_1000", Transform.VOID);
         var union = union(new PartitionSpec(0, List.of(ID)), new PartitionSpec(1, List.of(dropped, BUCKET)));
 
-        assertThat(union.struct().fields())
-                .extracting(Field::name)
-                .containsExactly("id", "data_bucket");
+        assertThat(union.struct().fields()).extracting(Field::name).containsExactly("id", "data_bucket");
         assertThat(union.widen(1, PartitionTuple.of(null, 2))).isEqualTo(PartitionTuple.of(null, 2));
     }
 

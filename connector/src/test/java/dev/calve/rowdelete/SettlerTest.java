@@ -134,7 +134,8 @@ class SettlerTest {
         assertThat(ofA.file().scopedTo()).contains(a.path());
         assertThat(ofB.file().partition()).isEqualTo(b.partition());
         assertThat(ofA.file().path()).isEqualTo(ofB.file().path());
-        assertThat(ofA.file().fileSizeBytes()).isEqualTo(table.storage.bytes(ofA.file().path()).length);
+        assertThat(ofA.file().fileSizeBytes())
+                .isEqualTo(table.storage.bytes(ofA.file().path()).length);
         assertThat(ExistingDeletes.of(table.storage, task(a, ofA.file()))).isEqualTo(PositionBitmap.of(1, 2, 5));
         assertThat(ExistingDeletes.of(table.storage, task(b, ofB.file()))).isEqualTo(PositionBitmap.of(9));
     }
@@ -176,8 +177,9 @@ class SettlerTest {
             settler.settle(0, task(a), PositionBitmap.of(1, 2), PositionBitmap.of(5));
             var outcome = (Rewritten) settler.finish().get(0);
             assertThat(outcome.deletedRows()).isEqualTo(1);
-            assertThat(outcome.files()).singleElement().satisfies(file -> assertThat(file.recordCount())
-                    .isEqualTo(7));
+            assertThat(outcome.files())
+                    .singleElement()
+                    .satisfies(file -> assertThat(file.recordCount()).isEqualTo(7));
         }
     }
 
@@ -224,7 +226,9 @@ class SettlerTest {
                 if (!failed) {
                     break;
                 }
-                assertThat(of.storage.locations()).as(mode + " " + request + " " + nth).isEqualTo(before);
+                assertThat(of.storage.locations())
+                        .as(mode + " " + request + " " + nth)
+                        .isEqualTo(before);
             }
         }
         assertThat(failures).isGreaterThanOrEqualTo(3);
@@ -238,7 +242,9 @@ class SettlerTest {
         settler.settle(1, task(a), none(), PositionBitmap.of(1));
         table.storage.requests().failOn(Request.DELETE, 1);
         assertThatThrownBy(settler::close).hasMessageContaining("Injected: DELETE 1");
-        assertThat(table.storage.locations()).contains("memory:/t/data/survivors0").doesNotContain("memory:/t/data/survivors1");
+        assertThat(table.storage.locations())
+                .contains("memory:/t/data/survivors0")
+                .doesNotContain("memory:/t/data/survivors1");
     }
 
     @Test

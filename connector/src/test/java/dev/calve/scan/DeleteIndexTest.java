@@ -27,8 +27,7 @@ class DeleteIndexTest {
     @BeforeEach
     void start() {
         // Spec 1 is unpartitioned: equality deletes of it reach every partition.
-        table.evolve(
-                new MetadataUpdate.AddSpec(PartitionSpec.unpartitioned(1)), new MetadataUpdate.SetDefaultSpec(-1));
+        table.evolve(new MetadataUpdate.AddSpec(PartitionSpec.unpartitioned(1)), new MetadataUpdate.SetDefaultSpec(-1));
         index = new DeleteIndex(table.metadata());
     }
 

@@ -33,7 +33,10 @@ class FileTaskCodecTest {
         table.append(a);
         table.append(b);
         if (version == 3) {
-            table.change(Operation.DELETE).delete(table.vector("v", a)).delete(table.vector("v", b, 44, 3)).commit();
+            table.change(Operation.DELETE)
+                    .delete(table.vector("v", a))
+                    .delete(table.vector("v", b, 44, 3))
+                    .commit();
         } else {
             table.change(Operation.DELETE)
                     .delete(table.positions("p", a))
@@ -41,8 +44,7 @@ class FileTaskCodecTest {
                     .delete(table.equality("e", 0, (Object) null))
                     .commit();
         }
-        table.evolve(
-                new MetadataUpdate.AddSpec(PartitionSpec.unpartitioned(1)), new MetadataUpdate.SetDefaultSpec(-1));
+        table.evolve(new MetadataUpdate.AddSpec(PartitionSpec.unpartitioned(1)), new MetadataUpdate.SetDefaultSpec(-1));
         table.append(table.dataFile("c").build());
         List<FileTask> tasks = new ScanPlanner(table.storage, table.metadata(), table.head())
                 .plan(CommitFixture.idAtMost(5))

@@ -37,9 +37,11 @@ class ScanPlannerTest {
     /** Names of the deletes of each data file, by its name. */
     private static Map<String, List<String>> deletes(ScanPlan plan) {
         return plan.tasks().stream()
-                .collect(Collectors.toMap(task -> name(task.file().path()), task -> task.deletes().stream()
-                        .map(entry -> name(entry.file().path()))
-                        .toList()));
+                .collect(Collectors.toMap(
+                        task -> name(task.file().path()),
+                        task -> task.deletes().stream()
+                                .map(entry -> name(entry.file().path()))
+                                .toList()));
     }
 
     private static Expression partIs(Type type, Object value) {
@@ -64,7 +66,9 @@ class ScanPlannerTest {
         for (int part = 0; part < 4; part++) {
             var file = table.dataFile("f" + part).in(part).build();
             table.append(file);
-            table.change(Operation.DELETE).delete(table.vector("v" + part, file)).commit();
+            table.change(Operation.DELETE)
+                    .delete(table.vector("v" + part, file))
+                    .commit();
         }
         ScanPlan plan = plan(table, partIs(Type.Simple.INT, 2));
         assertThat(deletes(plan)).isEqualTo(Map.of("f2", List.of("v2")));
@@ -84,9 +88,15 @@ class ScanPlannerTest {
         var b = table.dataFile("b").in(2).ids(200, 300).build();
         table.append(a, b);
         if (version == 3) {
-            table.change(Operation.DELETE).delete(table.vector("v", a)).delete(table.vector("w", b)).commit();
+            table.change(Operation.DELETE)
+                    .delete(table.vector("v", a))
+                    .delete(table.vector("w", b))
+                    .commit();
         } else {
-            table.change(Operation.DELETE).delete(table.positions("v", a)).delete(table.positions("w", b)).commit();
+            table.change(Operation.DELETE)
+                    .delete(table.positions("v", a))
+                    .delete(table.positions("w", b))
+                    .commit();
         }
         ScanPlan plan = plan(table, CommitFixture.idAtMost(50));
         assertThat(deletes(plan)).isEqualTo(Map.of("a", List.of("v")));
@@ -100,8 +110,7 @@ class ScanPlannerTest {
         var table = CommitFixture.partitionedBy(Type.Simple.INT, 2);
         var a = table.dataFile("a").in(1).build();
         table.append(a);
-        table.evolve(
-                new MetadataUpdate.AddSpec(PartitionSpec.unpartitioned(1)), new MetadataUpdate.SetDefaultSpec(-1));
+        table.evolve(new MetadataUpdate.AddSpec(PartitionSpec.unpartitioned(1)), new MetadataUpdate.SetDefaultSpec(-1));
         table.change(Operation.DELETE).delete(table.equality("global", 1)).commit();
         assertThat(deletes(plan(table, partIs(Type.Simple.INT, 1)))).isEqualTo(Map.of("a", List.of("global")));
     }

@@ -94,9 +94,7 @@ public final class AnyType {
             Type type = type(random, ids, depth - 1);
             boolean hasValues = type instanceof Type.Fixed
                     || type instanceof Type.Decimal
-                    || (type instanceof Type.Simple
-                            && type != Type.Simple.VARIANT
-                            && type != Type.Simple.UNKNOWN);
+                    || (type instanceof Type.Simple && type != Type.Simple.VARIANT && type != Type.Simple.UNKNOWN);
             fields.add(new Field(
                     id,
                     "f" + i + random.string(3).replace('.', '_'),
@@ -119,6 +117,7 @@ public final class AnyType {
         }
         return random.yes()
                 ? new Type.ListOf(id, random.yes(), type(random, ids, depth - 1))
-                : new Type.MapOf(id, primitive(random), ids.incrementAndGet(), random.yes(), type(random, ids, depth - 1));
+                : new Type.MapOf(
+                        id, primitive(random), ids.incrementAndGet(), random.yes(), type(random, ids, depth - 1));
     }
 }

@@ -55,8 +55,10 @@ class BoundTruncationTest {
         "0001, 2, 0001, 0001"
     })
     void cutsBytes(String value, int length, String lower, String upper) {
-        assertThat(BoundTruncation.lower(Type.Simple.BINARY, bytes(value), length)).isEqualTo(bytes(lower));
-        assertThat(BoundTruncation.upper(Type.Simple.BINARY, bytes(value), length)).contains(bytes(upper));
+        assertThat(BoundTruncation.lower(Type.Simple.BINARY, bytes(value), length))
+                .isEqualTo(bytes(lower));
+        assertThat(BoundTruncation.upper(Type.Simple.BINARY, bytes(value), length))
+                .contains(bytes(upper));
     }
 
     @Test
@@ -83,8 +85,7 @@ class BoundTruncationTest {
             assertThat(order.compare(BoundTruncation.lower(type, value, length), value))
                     .isLessThanOrEqualTo(0);
             BoundTruncation.upper(type, value, length)
-                    .ifPresent(upper ->
-                            assertThat(order.compare(upper, value)).isGreaterThanOrEqualTo(0));
+                    .ifPresent(upper -> assertThat(order.compare(upper, value)).isGreaterThanOrEqualTo(0));
         });
     }
 

@@ -55,7 +55,8 @@ class FreshIdsTest {
             int count = 0;
             for (Field field : schema.allFields()) {
                 count++;
-                var renumbered = fresh.field(schema.name(field.id()).orElseThrow()).orElseThrow();
+                var renumbered =
+                        fresh.field(schema.name(field.id()).orElseThrow()).orElseThrow();
                 assertThat(renumbered.withId(field.id()).withType(field.type())).isEqualTo(field);
                 assertThat(renumbered.id()).isGreaterThan(lastId);
             }

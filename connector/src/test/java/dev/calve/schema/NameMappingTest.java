@@ -13,8 +13,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class NameMappingTest {
 
     /** Spec: Appendix C, Name Mapping Serialization: its example, and a field without id. */
-    private static final String EXAMPLE =
-            """
+    private static final String EXAMPLE = """
             [ { "field-id": 1, "names": ["id", "record_id"] },
               { "field-id": 2, "names": ["data"] },
               { "names": ["stray"] },

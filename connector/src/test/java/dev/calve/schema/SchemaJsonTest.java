@@ -15,8 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class SchemaJsonTest {
 
-    private static final String NESTED =
-            """
+    private static final String NESTED = """
             {"type":"struct","schema-id":3,"identifier-field-ids":[1],"fields":[
              {"id":1,"name":"id","required":true,"type":"long"},
              {"id":2,"name":"tags","required":false,"type":
@@ -64,7 +63,8 @@ class SchemaJsonTest {
 
     @Test
     void givesSchemasWithoutAnIdTheId0() {
-        assertThat(SchemaJson.fromJson(Json.parse("{\"type\":\"struct\",\"fields\":[]}")).id())
+        assertThat(SchemaJson.fromJson(Json.parse("{\"type\":\"struct\",\"fields\":[]}"))
+                        .id())
                 .isZero();
     }
 
@@ -115,7 +115,8 @@ class SchemaJsonTest {
         assertThatThrownBy(() -> SchemaJson.typeFromJson(Json.parse(json)))
                 .isInstanceOf(InvalidTableException.class)
                 .hasMessageStartingWith("Cannot parse type from json: ")
-                .hasMessageContaining(json.replace("\"", "").replace("{type:", "").replace("}", ""));
+                .hasMessageContaining(
+                        json.replace("\"", "").replace("{type:", "").replace("}", ""));
     }
 
     @ParameterizedTest

@@ -14,8 +14,16 @@ class SchemaRulesTest {
 
     @ParameterizedTest
     @CsvSource({
-        "int, 1", "uuid, 1", "time, 1", "timestamptz, 1", "timestamp_ns, 3", "timestamptz_ns, 3", "variant, 3",
-        "unknown, 3", "geometry, 3", "geography, 3"
+        "int, 1",
+        "uuid, 1",
+        "time, 1",
+        "timestamptz, 1",
+        "timestamp_ns, 3",
+        "timestamptz_ns, 3",
+        "variant, 3",
+        "unknown, 3",
+        "geometry, 3",
+        "geography, 3"
     })
     void allowsTypesFromTheirVersionOn(String type, int first) {
         var deep = new Type.ListOf(2, false, SchemaJson.typeFromJson(Json.parse("\"" + type + "\"")));
@@ -62,12 +70,14 @@ class SchemaRulesTest {
         assertThat(identifying(Field.optional(1, "a", Type.Simple.STRING))).hasSize(1);
         assertThat(identifying(Field.required(1, "a", Type.Simple.DOUBLE))).hasSize(1);
         assertThat(identifying(Field.required(1, "a", Type.Simple.VARIANT))).hasSize(1);
-        assertThat(identifying(Field.required(1, "a", new Type.Struct(List.of())))).hasSize(1);
+        assertThat(identifying(Field.required(1, "a", new Type.Struct(List.of()))))
+                .hasSize(1);
 
         var nested = new Type.Struct(List.of(Field.required(1, "a", Type.Simple.INT)));
         assertThat(identifying(Field.required(2, "s", nested))).isEmpty();
         assertThat(identifying(Field.optional(2, "s", nested))).hasSize(1);
-        assertThat(identifying(Field.required(2, "l", new Type.ListOf(3, true, nested)))).hasSize(1);
+        assertThat(identifying(Field.required(2, "l", new Type.ListOf(3, true, nested))))
+                .hasSize(1);
     }
 
     private static List<String> identifying(Field top) {

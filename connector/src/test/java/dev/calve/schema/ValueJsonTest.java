@@ -37,8 +37,7 @@ class ValueJsonTest {
                 Arguments.of(Type.Simple.TIME, 81_068_123_456L, "\"22:31:08.123456\""),
                 Arguments.of(Type.Simple.TIMESTAMP, 1_510_871_468_123_456L, "\"2017-11-16T22:31:08.123456\""),
                 Arguments.of(Type.Simple.TIMESTAMPTZ, 1_510_871_468_123_456L, "\"2017-11-16T22:31:08.123456+00:00\""),
-                Arguments.of(
-                        Type.Simple.TIMESTAMP_NS, 1_510_871_468_123_456_789L, "\"2017-11-16T22:31:08.123456789\""),
+                Arguments.of(Type.Simple.TIMESTAMP_NS, 1_510_871_468_123_456_789L, "\"2017-11-16T22:31:08.123456789\""),
                 Arguments.of(
                         Type.Simple.TIMESTAMPTZ_NS,
                         1_510_871_468_123_456_789L,
@@ -53,8 +52,7 @@ class ValueJsonTest {
                 Arguments.of(Type.Simple.BINARY, bytes("000102ff"), "\"000102ff\""),
                 Arguments.of(STRUCT, Map.of(1, 1, 2, "bar"), "{\"1\":1,\"2\":\"bar\"}"),
                 Arguments.of(STRUCT, Map.of(), "{}"),
-                Arguments.of(
-                        new Type.ListOf(3, false, Type.Simple.INT), Arrays.asList(1, null, 3), "[1,null,3]"),
+                Arguments.of(new Type.ListOf(3, false, Type.Simple.INT), Arrays.asList(1, null, 3), "[1,null,3]"),
                 Arguments.of(
                         new Type.MapOf(4, Type.Simple.STRING, 5, true, Type.Simple.INT),
                         Map.of("a", 1),

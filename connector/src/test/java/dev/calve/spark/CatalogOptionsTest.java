@@ -30,7 +30,8 @@ class CatalogOptionsTest {
     @ParameterizedTest
     @ValueSource(strings = {"warehouse", "hadoop", "HADOOP"})
     void knowsDirectoryCatalogsByBothNames(String type) {
-        assertThat(options(Map.of("type", type, "warehouse", "/wh")).warehouse()).isEqualTo("/wh");
+        assertThat(options(Map.of("type", type, "warehouse", "/wh")).warehouse())
+                .isEqualTo("/wh");
     }
 
     @Test
@@ -55,7 +56,8 @@ class CatalogOptionsTest {
 
     @Test
     void splitsTheDefaultNamespace() {
-        assertThat(options(Map.of("warehouse", "/wh", "default-namespace", "a.b")).defaultNamespace())
+        assertThat(options(Map.of("warehouse", "/wh", "default-namespace", "a.b"))
+                        .defaultNamespace())
                 .isEqualTo(List.of("a", "b"));
         assertThatThrownBy(() -> options(Map.of("warehouse", "/wh", "default-namespace", "a..b")))
                 .hasMessageContaining("not 'a..b'");

@@ -28,7 +28,9 @@ class NewTableTest {
             .add("ts", DataTypes.TimestampType);
 
     private static String qualify(String location) {
-        return new Path(location).makeQualified(URI.create("hdfs://nn"), new Path("/")).toString();
+        return new Path(location)
+                .makeQualified(URI.create("hdfs://nn"), new Path("/"))
+                .toString();
     }
 
     private static TableMetadata create(Map<String, String> properties, Transform... partitions) {
@@ -65,8 +67,8 @@ class NewTableTest {
                 Expressions.hours("ts"));
 
         assertThat(table.spec().fields())
-                .extracting(field -> field.fieldId() + " " + field.sourceId() + " " + field.name() + " "
-                        + field.transform())
+                .extracting(field ->
+                        field.fieldId() + " " + field.sourceId() + " " + field.name() + " " + field.transform())
                 .containsExactly(
                         "1000 1 id_bucket bucket[8]",
                         "1001 5 point.x_trunc truncate[10]",
@@ -97,7 +99,8 @@ class NewTableTest {
     void catalogOptionsComeBeforeAndAfterTheUser() {
         var options = new CatalogOptions(
                 "/wh", List.of(), Map.of("a", "default", "b", "default"), Map.of("c", "override"), true);
-        TableMetadata table = new NewTable(new TableName(List.of("db"), "t"), "/wh/db/t", options, NewTableTest::qualify)
+        TableMetadata table = new NewTable(
+                        new TableName(List.of("db"), "t"), "/wh/db/t", options, NewTableTest::qualify)
                 .metadata(COLUMNS, new Transform[0], Map.of("b", "user", "c", "user"));
 
         assertThat(table.properties()).containsEntry("a", "default").containsEntry("b", "user");
@@ -154,7 +157,8 @@ class NewTableTest {
     @Test
     void keepsColumnComments() {
         var columns = new Column[] {Column.create("id", DataTypes.IntegerType, true, "the key", null)};
-        Type.Struct struct = create(VisibleSchema.of(columns), Map.of()).schema().struct();
+        Type.Struct struct =
+                create(VisibleSchema.of(columns), Map.of()).schema().struct();
 
         assertThat(struct.fields().get(0).doc()).contains("the key");
     }

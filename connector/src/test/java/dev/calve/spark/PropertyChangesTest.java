@@ -48,8 +48,8 @@ class PropertyChangesTest {
     void upgradesTheFormat() {
         assertThat(updates(TableChange.setProperty("format-version", "3")))
                 .containsExactly(new MetadataUpdate.UpgradeFormatVersion(3));
-        assertThatThrownBy(() -> MetadataUpdates.apply(
-                        TABLE, updates(TableChange.setProperty("format-version", "1")), 2000))
+        assertThatThrownBy(() ->
+                        MetadataUpdates.apply(TABLE, updates(TableChange.setProperty("format-version", "1")), 2000))
                 .hasMessageContaining("can only be raised");
     }
 

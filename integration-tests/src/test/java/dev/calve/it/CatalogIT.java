@@ -138,7 +138,8 @@ class CatalogIT {
         return Stream.of(
                 Arguments.of("(id INT) USING orc", "USING orc: the provider must be 'calve' or 'iceberg'"),
                 Arguments.of("(id INT) TBLPROPERTIES ('format-version' = '1')", "format-version must be 2 or 3"),
-                Arguments.of("(id INT) TBLPROPERTIES ('format-version' = '9')", "format-version must be 1, 2 or 3, not '9'"),
+                Arguments.of(
+                        "(id INT) TBLPROPERTIES ('format-version' = '9')", "format-version must be 1, 2 or 3, not '9'"),
                 Arguments.of(
                         "(id INT) TBLPROPERTIES ('write.delete.mode' = 'mor')",
                         "write.delete.mode must be 'copy-on-write' or 'merge-on-read', not 'mor'"),
@@ -146,7 +147,8 @@ class CatalogIT {
                 Arguments.of(
                         "(id INT) TBLPROPERTIES ('write.metadata.path' = '/x')",
                         "write.metadata.path must not be set in a directory catalog"),
-                Arguments.of("(id INT) TBLPROPERTIES ('encryption.key-id' = 'k')", "encryption, which is not supported"),
+                Arguments.of(
+                        "(id INT) TBLPROPERTIES ('encryption.key-id' = 'k')", "encryption, which is not supported"),
                 Arguments.of("(id INT) LOCATION '/elsewhere'", "LOCATION of table"),
                 Arguments.of("(id INT) PARTITIONED BY (years(id))", "year of 'id'"),
                 Arguments.of("(id INT) PARTITIONED BY (zorder(id))", "not 'zorder(id)'"),
@@ -191,7 +193,8 @@ class CatalogIT {
         Sql.run("CREATE NAMESPACE IF NOT EXISTS lake.%s", namespace);
         assertThat(Sql.failure("SHOW TABLES IN lake.nowhere")).contains("SCHEMA_NOT_FOUND");
         assertThat(Sql.failure("DROP NAMESPACE lake.nowhere")).contains("SCHEMA_NOT_FOUND");
-        assertThat(Sql.failure("CREATE TABLE lake.%s.one.inside (id INT)", namespace)).contains("is a table");
+        assertThat(Sql.failure("CREATE TABLE lake.%s.one.inside (id INT)", namespace))
+                .contains("is a table");
     }
 
     @Test
@@ -237,8 +240,10 @@ class CatalogIT {
     @Test
     void aTableMadeOfAQueryAppearsWithItsRows() {
         String table = name();
-        Sql.run("CREATE TABLE lake.%s USING calve PARTITIONED BY (k) AS SELECT id, CAST(id %% 3 AS INT) AS k"
-                + " FROM range(100)", table);
+        Sql.run(
+                "CREATE TABLE lake.%s USING calve PARTITIONED BY (k) AS SELECT id, CAST(id %% 3 AS INT) AS k"
+                        + " FROM range(100)",
+                table);
 
         assertThat(Sql.count("lake." + table)).isEqualTo(100);
         assertThat(Sql.count("peer." + table)).isEqualTo(100);
@@ -259,10 +264,15 @@ class CatalogIT {
         SPARK.range(5, 8).write().mode("append").saveAsTable("lake." + table);
         SPARK.range(8, 10).writeTo("lake." + table).append();
         String other = name();
-        SPARK.range(3).writeTo("lake." + other).using("iceberg").tableProperty("format-version", "3").create();
+        SPARK.range(3)
+                .writeTo("lake." + other)
+                .using("iceberg")
+                .tableProperty("format-version", "3")
+                .create();
 
         assertThat(Sql.longs("SELECT id FROM lake.%s", table)).containsExactly(0L, 1L, 2L, 3L, 4L, 5L, 6L, 7L, 8L, 9L);
-        assertThat(Sql.rows("SHOW TBLPROPERTIES lake.%s ('format-version')", other)).containsExactly("[format-version,3]");
+        assertThat(Sql.rows("SHOW TBLPROPERTIES lake.%s ('format-version')", other))
+                .containsExactly("[format-version,3]");
         assertThat(Sql.count("peer." + other)).isEqualTo(3);
     }
 
@@ -270,8 +280,10 @@ class CatalogIT {
     void aQueryThatFailsLeavesNoTableAndNoFile() {
         String table = name();
 
-        assertThat(Sql.failure("CREATE TABLE lake.%s PARTITIONED BY (k) AS SELECT id, id %% 2 AS k,"
-                                + " IF(id = 999, raise_error('broken row'), 'x') AS s FROM range(0, 1000, 1, 4)", table))
+        assertThat(Sql.failure(
+                        "CREATE TABLE lake.%s PARTITIONED BY (k) AS SELECT id, id %% 2 AS k,"
+                                + " IF(id = 999, raise_error('broken row'), 'x') AS s FROM range(0, 1000, 1, 4)",
+                        table))
                 .contains("broken row");
         assertThat(Files.exists(folder(table))).isFalse();
         assertThat(Sql.rows("SHOW NAMESPACES IN lake.ddl")).isEmpty();
@@ -281,9 +293,12 @@ class CatalogIT {
     @Test
     void aTableThatSomebodyElseCreatesMeanwhileStaysAsItIs() {
         String table = name();
-        SPARK.udf().register("create_meanwhile", (UDF1<String, String>) CatalogIT::createMeanwhile, DataTypes.StringType);
+        SPARK.udf()
+                .register("create_meanwhile", (UDF1<String, String>) CatalogIT::createMeanwhile, DataTypes.StringType);
 
-        assertThat(Sql.failure("CREATE TABLE lake.%s AS SELECT create_meanwhile('%s') AS id FROM range(0, 10, 1, 1)", table, table))
+        assertThat(Sql.failure(
+                        "CREATE TABLE lake.%s AS SELECT create_meanwhile('%s') AS id FROM range(0, 10, 1, 1)",
+                        table, table))
                 .contains("already exists");
         assertThat(Sql.rows("DESCRIBE lake.%s", table)).contains("[theirs,string,null]");
         assertThat(FolderState.of(folder(table)).files().keySet())
@@ -360,7 +375,8 @@ class CatalogIT {
     void propertiesAreSetAndRemovedAndTheFormatIsUpgraded() {
         String table = create("(id BIGINT) TBLPROPERTIES ('old' = '1')");
         Sql.run("INSERT INTO lake.%s SELECT /*+ COALESCE(1) */ id FROM range(3)", table);
-        Sql.run("ALTER TABLE lake.%s SET TBLPROPERTIES ('write.delete.mode' = 'merge-on-read', 'format-version' = '3')",
+        Sql.run(
+                "ALTER TABLE lake.%s SET TBLPROPERTIES ('write.delete.mode' = 'merge-on-read', 'format-version' = '3')",
                 table);
         Sql.run("ALTER TABLE lake.%s UNSET TBLPROPERTIES ('old')", table);
 
@@ -396,15 +412,18 @@ class CatalogIT {
     @Test
     void aTableOfTheFirstVersionIsReadAppendedToAndDeletedFrom() {
         String table = name();
-        Sql.run("CREATE TABLE peer.%s (id BIGINT, p INT) USING iceberg PARTITIONED BY (p)"
-                + " TBLPROPERTIES ('format-version' = '1')", table);
+        Sql.run(
+                "CREATE TABLE peer.%s (id BIGINT, p INT) USING iceberg PARTITIONED BY (p)"
+                        + " TBLPROPERTIES ('format-version' = '1')",
+                table);
         Sql.run("INSERT INTO peer.%s VALUES (1, 0), (2, 1)", table);
         Sql.run("INSERT INTO lake.%s VALUES (3, 0), (4, 1)", table);
         Sql.run("DELETE FROM lake.%s WHERE id = 3 OR id = 2", table);
 
         assertThat(Sql.longs("SELECT id FROM lake.%s", table)).containsExactly(1L, 4L);
         assertThat(Sql.longs("SELECT id FROM peer.%s", table)).containsExactly(1L, 4L);
-        assertThat(Sql.rows("SHOW TBLPROPERTIES lake.%s ('format-version')", table)).containsExactly("[format-version,1]");
+        assertThat(Sql.rows("SHOW TBLPROPERTIES lake.%s ('format-version')", table))
+                .containsExactly("[format-version,1]");
         Sql.run("ALTER TABLE lake.%s SET TBLPROPERTIES ('write.delete.mode' = 'merge-on-read')", table);
         Sql.run("INSERT INTO lake.%s SELECT /*+ COALESCE(1) */ id + 100, 0 FROM range(3)", table);
         assertUnchanged(
@@ -417,20 +436,25 @@ class CatalogIT {
         Sql.run("INSERT INTO lake.%s VALUES (1), (2)", table);
         String path = folder(table).toString();
 
-        assertThat(SPARK.read().format("calve").load(path).where("id > 1").count()).isEqualTo(1);
-        assertThat(SPARK.read().format("calve").load(path + "/").select("_pos").count()).isEqualTo(2);
+        assertThat(SPARK.read().format("calve").load(path).where("id > 1").count())
+                .isEqualTo(1);
+        assertThat(SPARK.read().format("calve").load(path + "/").select("_pos").count())
+                .isEqualTo(2);
         assertThat(SPARK.read().format("calve").load("file:" + path).schema().simpleString())
                 .isEqualTo("struct<id:bigint>");
         FolderState before = FolderState.of(folder(table));
-        assertThatThrownBy(() ->
-                        SPARK.range(1).toDF("id").write().format("calve").mode("append").save(path))
+        assertThatThrownBy(() -> SPARK.range(1)
+                        .toDF("id")
+                        .write()
+                        .format("calve")
+                        .mode("append")
+                        .save(path))
                 .hasMessageContaining("Cannot write to the table at " + path)
                 .hasMessageContaining("loaded by path can only be read");
         assertThat(FolderState.of(folder(table))).isEqualTo(before);
         assertThatThrownBy(() -> SPARK.read().format("calve").load(WAREHOUSE + "/nowhere"))
                 .hasMessageContaining("There is no table at '" + WAREHOUSE + "/nowhere'");
-        assertThatThrownBy(() -> SPARK.read().format("calve").load())
-                .hasMessageContaining("must be given one path");
+        assertThatThrownBy(() -> SPARK.read().format("calve").load()).hasMessageContaining("must be given one path");
         assertThatThrownBy(() -> SPARK.read()
                         .format("calve")
                         .option("snapshot-id", "1")
@@ -494,7 +518,8 @@ class CatalogIT {
         String table = create("(id BIGINT NOT NULL, s STRUCT<x: INT NOT NULL>)");
         FolderState before = FolderState.of(folder(table));
 
-        assertThat(Sql.failure("INSERT INTO lake.%s SELECT CAST(NULL AS BIGINT), NULL", table)).contains("NULL");
+        assertThat(Sql.failure("INSERT INTO lake.%s SELECT CAST(NULL AS BIGINT), NULL", table))
+                .contains("NULL");
         assertThat(Sql.snapshot("lake." + table)).isEqualTo("none");
         assertThat(FolderState.of(folder(table))).isEqualTo(before);
     }
@@ -502,13 +527,16 @@ class CatalogIT {
     @Test
     void namesTheOptionThatIsWrong() {
         for (List<String> wrong : List.of(
-                List.of("type", "rest", "must be 'warehouse' or 'hadoop'"), List.of("type", "hadoop", "warehouse must be set"))) {
+                List.of("type", "rest", "must be 'warehouse' or 'hadoop'"),
+                List.of("type", "hadoop", "warehouse must be set"))) {
             String catalog = Sql.unique("wrong");
             String key = "spark.sql.catalog." + catalog;
             SPARK.conf().set(key, "dev.calve.spark.CalveCatalog");
             SPARK.conf().set(key + "." + wrong.get(0), wrong.get(1));
             try {
-                assertThat(Sql.failure("SHOW NAMESPACES IN %s", catalog)).contains(key).contains(wrong.get(2));
+                assertThat(Sql.failure("SHOW NAMESPACES IN %s", catalog))
+                        .contains(key)
+                        .contains(wrong.get(2));
             } finally {
                 SPARK.conf().unset(key);
                 SPARK.conf().unset(key + "." + wrong.get(0));

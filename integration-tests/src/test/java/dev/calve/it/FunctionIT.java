@@ -118,7 +118,8 @@ class FunctionIT {
         assertThat(Sql.failure("SELECT lake.system.bucket(16, 1.5D)")).contains("not double");
         assertThat(Sql.failure("SELECT lake.system.bucket(16)")).contains("two arguments");
         assertThat(Sql.failure("SELECT lake.system.bucket(0, 1)")).contains("positive number of buckets");
-        assertThat(Sql.failure("SELECT lake.system.minutes(current_timestamp())")).contains("minutes");
+        assertThat(Sql.failure("SELECT lake.system.minutes(current_timestamp())"))
+                .contains("minutes");
         assertThat(Sql.rows("SHOW USER FUNCTIONS IN lake.system"))
                 .contains("[lake.system.bucket]", "[lake.system.truncate]", "[lake.system.years]")
                 .contains("[lake.system.months]", "[lake.system.days]", "[lake.system.hours]");

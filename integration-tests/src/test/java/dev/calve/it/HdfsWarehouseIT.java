@@ -123,8 +123,8 @@ class HdfsWarehouseIT {
                 int n = Integer.parseInt(base.metadata().property("n").orElseThrow());
                 TableMetadata result = MetadataUpdates.apply(
                         base.metadata(),
-                        List.of(new MetadataUpdate.SetProperties(
-                                Map.of("n", "" + (n + 1), "by", Thread.currentThread().getName() + done))),
+                        List.of(new MetadataUpdate.SetProperties(Map.of(
+                                "n", "" + (n + 1), "by", Thread.currentThread().getName() + done))),
                         System.currentTimeMillis());
                 SwapOutcome outcome = mine.committer(NAME).swap(base, List.of(), List.of(), result);
                 if (outcome instanceof SwapOutcome.Swapped) {
@@ -148,7 +148,9 @@ class HdfsWarehouseIT {
         WarehouseCatalog catalog = catalog("creators");
         var created = together(4, () -> {
             try {
-                return catalog.create(NAME, metadata(catalog.defaultLocation(NAME))).metadata().uuid();
+                return catalog.create(NAME, metadata(catalog.defaultLocation(NAME)))
+                        .metadata()
+                        .uuid();
             } catch (TableExistsException e) {
                 return "";
             }
@@ -162,7 +164,10 @@ class HdfsWarehouseIT {
         WarehouseCatalog catalog = catalog("turns");
         TableState base = catalog.create(NAME, metadata(catalog.defaultLocation(NAME)));
         var peer = new HadoopCatalog(configuration, cluster.getURI() + "/turns");
-        peer.loadTable(TableIdentifier.of("db", "t")).updateProperties().set("by", "them").commit();
+        peer.loadTable(TableIdentifier.of("db", "t"))
+                .updateProperties()
+                .set("by", "them")
+                .commit();
         TableState second = catalog.load(NAME).orElseThrow();
         assertThat(second.metadata().property("by")).contains("them");
         List<MetadataUpdate> updates = List.of(new MetadataUpdate.SetProperties(Map.of("by", "us")));

@@ -114,14 +114,52 @@ class ManifestPeerIT {
     private static final int FIXED = 11;
 
     private static final Object[] FIRST = {
-        7L, true, -3, 1.5f, -2.25d, -1, 3_600_000_000L, -1L, 1_700_000_000_000_000L, "zß", new UUID(-5, 9),
-        ByteBuffer.wrap(new byte[] {1, -2, 3}), ByteBuffer.wrap(new byte[] {-1}), new BigDecimal("-1.28"),
-        new BigDecimal("-12345678901234567890123456789012345678"), 5, "zß", -1, -1, 19675, -1, null
+        7L,
+        true,
+        -3,
+        1.5f,
+        -2.25d,
+        -1,
+        3_600_000_000L,
+        -1L,
+        1_700_000_000_000_000L,
+        "zß",
+        new UUID(-5, 9),
+        ByteBuffer.wrap(new byte[] {1, -2, 3}),
+        ByteBuffer.wrap(new byte[] {-1}),
+        new BigDecimal("-1.28"),
+        new BigDecimal("-12345678901234567890123456789012345678"),
+        5,
+        "zß",
+        -1,
+        -1,
+        19675,
+        -1,
+        null
     };
     private static final Object[] SECOND = {
-        -7L, false, 3, Float.NaN, Double.NaN, 20000, 0L, 99L, 0L, "", new UUID(5, -9),
-        ByteBuffer.wrap(new byte[] {0, 0, 0}), ByteBuffer.wrap(new byte[0]), new BigDecimal("9999999.99"),
-        new BigDecimal("99999999999999999999999999999999999999"), 0, "", 54, 0, 0, 0, null
+        -7L,
+        false,
+        3,
+        Float.NaN,
+        Double.NaN,
+        20000,
+        0L,
+        99L,
+        0L,
+        "",
+        new UUID(5, -9),
+        ByteBuffer.wrap(new byte[] {0, 0, 0}),
+        ByteBuffer.wrap(new byte[0]),
+        new BigDecimal("9999999.99"),
+        new BigDecimal("99999999999999999999999999999999999999"),
+        0,
+        "",
+        54,
+        0,
+        0,
+        0,
+        null
     };
     private static final Object[] NULLS = new Object[FIRST.length];
 
@@ -157,8 +195,9 @@ class ManifestPeerIT {
         for (org.apache.iceberg.Snapshot snapshot : table.snapshots()) {
             List<ManifestFile> ours = ManifestList.read(storage, local(snapshot.manifestListLocation()));
             List<org.apache.iceberg.ManifestFile> theirs = snapshot.allManifests(table.io());
-            assertThat(ours.stream().map(ManifestPeerIT::describe)).containsExactlyElementsOf(
-                    theirs.stream().map(ManifestPeerIT::describe).toList());
+            assertThat(ours.stream().map(ManifestPeerIT::describe))
+                    .containsExactlyElementsOf(
+                            theirs.stream().map(ManifestPeerIT::describe).toList());
             for (int i = 0; i < ours.size(); i++) {
                 List<String> expected = peerEntries(table, theirs.get(i));
                 assertThat(ourEntries(ours.get(i))).containsExactlyElementsOf(expected);
@@ -236,21 +275,26 @@ class ManifestPeerIT {
         commit(table, formatVersion, snapshotId, sequenceNumber, list, written.nextRowId());
 
         Table reloaded = new HadoopTables(new Configuration()).load(location);
-        List<org.apache.iceberg.ManifestFile> theirs = reloaded.currentSnapshot().allManifests(reloaded.io());
-        assertThat(theirs.stream().map(ManifestPeerIT::describe)).containsExactlyElementsOf(
-                written.manifests().stream().map(ManifestPeerIT::describe).toList());
+        List<org.apache.iceberg.ManifestFile> theirs =
+                reloaded.currentSnapshot().allManifests(reloaded.io());
+        assertThat(theirs.stream().map(ManifestPeerIT::describe))
+                .containsExactlyElementsOf(written.manifests().stream()
+                        .map(ManifestPeerIT::describe)
+                        .toList());
         for (int i = 0; i < theirs.size(); i++) {
             List<String> peer = peerEntries(reloaded, theirs.get(i));
-            assertThat(peer).containsExactlyElementsOf(ourEntries(written.manifests().get(i)));
+            assertThat(peer)
+                    .containsExactlyElementsOf(ourEntries(written.manifests().get(i)));
             assertThat(peer).hasSizeGreaterThan(1);
         }
         try (var tasks = reloaded.newScan().planFiles()) {
             assertThat(tasks).hasSize(formatVersion > 1 ? 5 : 4);
         }
-        try (var tasks = reloaded.newScan().filter(Expressions.equal("3int", -3)).planFiles()) {
-            assertThat(tasks).singleElement().satisfies(task -> assertThat(
-                            task.file().location())
-                    .endsWith("first.parquet"));
+        try (var tasks =
+                reloaded.newScan().filter(Expressions.equal("3int", -3)).planFiles()) {
+            assertThat(tasks)
+                    .singleElement()
+                    .satisfies(task -> assertThat(task.file().location()).endsWith("first.parquet"));
         }
         if (formatVersion == 3) {
             assertThat(written.nextRowId()).isEqualTo(35 + 33);
@@ -382,8 +426,7 @@ class ManifestPeerIT {
                             common("pos.parquet", parquet, NULLS, 3), java.util.Optional.of(nulls)));
         }
         var puffin = dev.calve.manifest.FileFormat.PUFFIN;
-        return List.of(
-                equality, new DeleteFile.DeletionVector(common("dv.puffin", puffin, NULLS, 3), nulls, 4, 44));
+        return List.of(equality, new DeleteFile.DeletionVector(common("dv.puffin", puffin, NULLS, 3), nulls, 4, 44));
     }
 
     private static ManifestEntry<DataFile> entry(long snapshotId, DataFile file) {
@@ -419,11 +462,12 @@ class ManifestPeerIT {
         for (Object value : file.partition().values()) {
             values.add(value instanceof Bytes bytes ? bytes.toString() : value);
         }
-        String references = file instanceof DeleteFile delete ? delete.scopedTo().orElse("null") : "null";
+        String references =
+                file instanceof DeleteFile delete ? delete.scopedTo().orElse("null") : "null";
         boolean vector = file instanceof DeleteFile.DeletionVector;
-        String blob = file instanceof DeleteFile.DeletionVector dv ? dv.contentOffset() + "+" + dv.contentSizeBytes() : "-";
-        List<Integer> equality =
-                file instanceof DeleteFile.EqualityDeletes deletes ? deletes.equalityIds() : List.of();
+        String blob =
+                file instanceof DeleteFile.DeletionVector dv ? dv.contentOffset() + "+" + dv.contentSizeBytes() : "-";
+        List<Integer> equality = file instanceof DeleteFile.EqualityDeletes deletes ? deletes.equalityIds() : List.of();
         return String.join(
                 " ",
                 entry.status().name(),
@@ -501,7 +545,9 @@ class ManifestPeerIT {
                 String.valueOf(vector),
                 references,
                 blob,
-                file.equalityFieldIds() == null ? "[]" : file.equalityFieldIds().stream().sorted().toList().toString(),
+                file.equalityFieldIds() == null
+                        ? "[]"
+                        : file.equalityFieldIds().stream().sorted().toList().toString(),
                 String.valueOf(file.splitOffsets() == null ? List.of() : file.splitOffsets()),
                 sorted(file.columnSizes()),
                 sorted(file.valueCounts()),
@@ -554,15 +600,21 @@ class ManifestPeerIT {
                 String.valueOf(counts.existingRows().getAsLong()),
                 String.valueOf(counts.deletedRows().getAsLong()),
                 summaries.toString(),
-                manifest.firstRowId().isPresent() ? String.valueOf(manifest.firstRowId().getAsLong()) : "null");
+                manifest.firstRowId().isPresent()
+                        ? String.valueOf(manifest.firstRowId().getAsLong())
+                        : "null");
     }
 
     private static String describe(org.apache.iceberg.ManifestFile manifest) {
         var summaries = new ArrayList<String>();
         manifest.partitions()
                 .forEach(summary -> summaries.add(summary.containsNull() + "/" + summary.containsNaN() + "/"
-                        + (summary.lowerBound() == null ? "-" : Bytes.copyOf(summary.lowerBound()).toString()) + "/"
-                        + (summary.upperBound() == null ? "-" : Bytes.copyOf(summary.upperBound()).toString())));
+                        + (summary.lowerBound() == null
+                                ? "-"
+                                : Bytes.copyOf(summary.lowerBound()).toString()) + "/"
+                        + (summary.upperBound() == null
+                                ? "-"
+                                : Bytes.copyOf(summary.upperBound()).toString())));
         return String.join(
                 " ",
                 local(manifest.path()),

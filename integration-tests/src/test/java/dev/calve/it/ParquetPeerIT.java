@@ -147,7 +147,8 @@ class ParquetPeerIT {
     @Test
     void thePeerReadsTheSameMetricsFromOurFooter() throws IOException {
         List<InternalRow> rows = rows(new Random(7), 500);
-        var ours = writeOurs(folder.resolve("ours.parquet"), SCHEMA, Map.of(), rows).metrics();
+        var ours = writeOurs(folder.resolve("ours.parquet"), SCHEMA, Map.of(), rows)
+                .metrics();
         var footer = ParquetUtil.fileMetrics(
                 Files.localInput(folder.resolve("ours.parquet").toFile()), MetricsConfig.getDefault());
 
@@ -162,10 +163,16 @@ class ParquetPeerIT {
         for (int i = 1; i <= 98; i++) {
             fields.add(Field.optional(i, "c" + i, Type.Simple.INT));
         }
-        fields.add(50, Field.optional(200, "s", new Type.Struct(List.of(
-                Field.optional(201, "a", Type.Simple.INT),
-                Field.optional(202, "t", new Type.Struct(List.of(Field.optional(203, "b", Type.Simple.INT)))),
-                Field.optional(204, "c", Type.Simple.INT)))));
+        fields.add(
+                50,
+                Field.optional(
+                        200,
+                        "s",
+                        new Type.Struct(List.of(
+                                Field.optional(201, "a", Type.Simple.INT),
+                                Field.optional(
+                                        202, "t", new Type.Struct(List.of(Field.optional(203, "b", Type.Simple.INT)))),
+                                Field.optional(204, "c", Type.Simple.INT)))));
         var schema = new Schema(0, fields);
         var peer = SchemaParser.fromJson(SchemaJson.toJson(schema).toString());
         for (int limit : List.of(10, 98, 99, 100, 101, 102, 103, 104)) {
@@ -177,9 +184,10 @@ class ParquetPeerIT {
                 if (field.type().isPrimitive()) {
                     assertThat(ours.metrics().valueCounts().containsKey(field.id()))
                             .as("%s with limit %s", field, limit)
-                            .isEqualTo(!theirs.columnMode(schema.name(field.id()).orElseThrow())
-                                    .toString()
-                                    .equals("none"));
+                            .isEqualTo(
+                                    !theirs.columnMode(schema.name(field.id()).orElseThrow())
+                                            .toString()
+                                            .equals("none"));
                 }
             }
         }
@@ -236,7 +244,8 @@ class ParquetPeerIT {
                     .isEqualTo(Map.of("file:/w/a", PositionBitmap.of(3, 4, 900)));
             var metrics = ours.close().metrics();
             assertThat(metrics.recordCount()).isEqualTo(theirs.recordCount());
-            assertThat(metrics.columnSizes().keySet()).isEqualTo(theirs.columnSizes().keySet());
+            assertThat(metrics.columnSizes().keySet())
+                    .isEqualTo(theirs.columnSizes().keySet());
             assertThat(metrics.valueCounts()).isEqualTo(orEmpty(theirs.valueCounts()));
             assertThat(metrics.nullValueCounts()).isEqualTo(orEmpty(theirs.nullValueCounts()));
             assertThat(metrics.lowerBounds()).isEqualTo(bytes(theirs.lowerBounds()));
@@ -247,23 +256,22 @@ class ParquetPeerIT {
     private DataFile writeOurs(Path path, Schema schema, Map<String, String> properties, List<InternalRow> rows)
             throws IOException {
         var layout = FileLayout.of(schema, WriteSettings.forData(TableProperties.of(properties, "db.t")));
-        DataFileWriter<SpecializedGetters> writer = DataFileWriter.create(
-                storage, path.toString(), layout, InternalRowReader.of(schema), UNPARTITIONED);
+        DataFileWriter<SpecializedGetters> writer =
+                DataFileWriter.create(storage, path.toString(), layout, InternalRowReader.of(schema), UNPARTITIONED);
         for (InternalRow row : rows) {
             writer.write(row);
         }
         return writer.close();
     }
 
-    private static Metrics writeTheirs(
-            Path path, Schema schema, Map<String, String> properties, List<InternalRow> rows) throws IOException {
+    private static Metrics writeTheirs(Path path, Schema schema, Map<String, String> properties, List<InternalRow> rows)
+            throws IOException {
         var peer = SchemaParser.fromJson(SchemaJson.toJson(schema).toString());
         var appender = Parquet.write(Files.localOutput(path.toFile()))
                 .schema(peer)
                 .setAll(properties)
                 .metricsConfig(MetricsConfig.from(properties, peer, SortOrder.unsorted()))
-                .createWriterFunc(
-                        type -> SparkParquetWriters.buildWriter(SparkTypes.toSpark(schema), type))
+                .createWriterFunc(type -> SparkParquetWriters.buildWriter(SparkTypes.toSpark(schema), type))
                 .<InternalRow>build();
         rows.forEach(appender::add);
         appender.close();
@@ -339,7 +347,9 @@ class ParquetPeerIT {
 
     private static ArrayBasedMapData map(Random random) {
         int size = random.nextInt(4);
-        var keys = IntStream.range(0, size).mapToObj(i -> UTF8String.fromString("k" + i)).toArray();
+        var keys = IntStream.range(0, size)
+                .mapToObj(i -> UTF8String.fromString("k" + i))
+                .toArray();
         var values = IntStream.range(0, size)
                 .mapToObj(i -> random.nextBoolean() ? random.nextLong() : null)
                 .toArray();

@@ -54,8 +54,8 @@ class RowLevelFaultsIT {
     }
 
     static int rowGroups(String location) {
-        try (var reader = ParquetFileReader.open(HadoopInputFile.fromPath(
-                new org.apache.hadoop.fs.Path(location), new Configuration(false)))) {
+        try (var reader = ParquetFileReader.open(
+                HadoopInputFile.fromPath(new org.apache.hadoop.fs.Path(location), new Configuration(false)))) {
             return reader.getRowGroups().size();
         } catch (IOException e) {
             throw new AssertionError(e);
@@ -104,8 +104,8 @@ class RowLevelFaultsIT {
 
     @Test
     void rowIdsAreFirstRowIdPlusPositionInEveryRowGroup() {
-        LakeTable table = create(
-                3, MERGE_ON_READ, "id bigint, filler string", "", "'write.parquet.row-group-size-bytes'='2048'");
+        LakeTable table =
+                create(3, MERGE_ON_READ, "id bigint, filler string", "", "'write.parquet.row-group-size-bytes'='2048'");
         table.insert("SELECT id, uuid() FROM range(0, 1500, 1, 1)");
         assertThat(rowGroups(table.onlyData().location())).isGreaterThan(3);
         // The ids of a second file do not start at 0.
@@ -130,7 +130,10 @@ class RowLevelFaultsIT {
         table.delete("id % 2 = 0");
         assertThat(table.rows("id, _row_id")).isEqualTo(table.peerRows("id, _row_id"));
         assertThat(table.longs("_row_id", "true"))
-                .isEqualTo(LongStream.range(0, 2_000).filter(id -> id % 2 != 0).boxed().toList());
+                .isEqualTo(LongStream.range(0, 2_000)
+                        .filter(id -> id % 2 != 0)
+                        .boxed()
+                        .toList());
     }
 
     @ParameterizedTest
@@ -148,7 +151,9 @@ class RowLevelFaultsIT {
         assertThat(table.peerRows("id")).containsExactly(text(1, 3, 5));
 
         Table peer = table.peer();
-        var changes = SnapshotChanges.builderFor(peer).snapshot(peer.currentSnapshot()).build();
+        var changes = SnapshotChanges.builderFor(peer)
+                .snapshot(peer.currentSnapshot())
+                .build();
         assertThat(changes.removedDeleteFiles())
                 .singleElement()
                 .satisfies(removed -> assertThat(removed.location()).isEqualTo(first.location()));
@@ -184,7 +189,9 @@ class RowLevelFaultsIT {
             assertThat(table.peerRows("id")).as(mode).containsExactly(text(1, 4, 6));
             assertSpecs(table);
             if (mode.equals(MERGE_ON_READ)) {
-                assertThat(table.live().deletes()).extracting(file -> file.specId()).containsExactlyInAnyOrder(0, 1);
+                assertThat(table.live().deletes())
+                        .extracting(file -> file.specId())
+                        .containsExactlyInAnyOrder(0, 1);
             }
             assertThat(table.summary()).containsAllEntriesOf(table.live().totals());
         }
@@ -289,7 +296,9 @@ class RowLevelFaultsIT {
         assertThat(table.longs("id", "true"))
                 .isEqualTo(LongStream.range(0, 20).boxed().toList());
         assertThat(table.history()).hasSize(2);
-        assertThat(table.summary()).containsEntry("total-records", "20").containsAllEntriesOf(table.live().totals());
+        assertThat(table.summary())
+                .containsEntry("total-records", "20")
+                .containsAllEntriesOf(table.live().totals());
         assertThat(table.peerRows("id")).isEqualTo(table.rows("id"));
     }
 
@@ -306,7 +315,10 @@ class RowLevelFaultsIT {
                     table.delete("id = 4");
                 }),
                 () -> Sql.run("DELETE FROM %s WHERE v %% 3 = 0", table.in(ScriptedCatalog.NAME)));
-        var expected = LongStream.range(0, 20).filter(id -> id % 3 != 0 && id != 4).boxed().toList();
+        var expected = LongStream.range(0, 20)
+                .filter(id -> id % 3 != 0 && id != 4)
+                .boxed()
+                .toList();
         assertThat(table.longs("id", "true")).isEqualTo(expected);
         assertThat(table.peerRows("id")).isEqualTo(table.rows("id"));
         table.live().assertSound(mode);
@@ -316,8 +328,10 @@ class RowLevelFaultsIT {
         Table peer = table.peer();
         for (Snapshot snapshot : peer.snapshots()) {
             var changes = SnapshotChanges.builderFor(peer).snapshot(snapshot).build();
-            changes.addedDataFiles().forEach(file -> listed.add(LakeTable.path(file.location()).toString()));
-            changes.addedDeleteFiles().forEach(file -> listed.add(LakeTable.path(file.location()).toString()));
+            changes.addedDataFiles()
+                    .forEach(file -> listed.add(LakeTable.path(file.location()).toString()));
+            changes.addedDeleteFiles()
+                    .forEach(file -> listed.add(LakeTable.path(file.location()).toString()));
         }
         assertThat(table.stored()).extracting(Object::toString).containsExactlyInAnyOrderElementsOf(listed);
     }
@@ -404,8 +418,8 @@ class RowLevelFaultsIT {
     @CsvSource({"2,merge-on-read", "2,copy-on-write", "3,merge-on-read", "3,copy-on-write"})
     void aDefiniteFailureDeletesTheFilesWritten(int version, String mode) {
         for (int statement = 0; statement < STATEMENTS.size(); statement++) {
-            LakeTable table =
-                    create(version, mode, "id bigint", "", "'commit.retry.num-retries'='1', 'commit.retry.min-wait-ms'='1'");
+            LakeTable table = create(
+                    version, mode, "id bigint", "", "'commit.retry.num-retries'='1', 'commit.retry.min-wait-ms'='1'");
             table.insert("SELECT id FROM range(0, 5, 1, 1)");
             FolderState before = table.state();
             String sql = STATEMENTS.get(statement).formatted(table.in(ScriptedCatalog.NAME));

@@ -60,7 +60,9 @@ class ScanIT {
     }
 
     private static SparkPlan plan(Dataset<Row> query) {
-        return ((org.apache.spark.sql.classic.Dataset<Row>) query).queryExecution().executedPlan();
+        return ((org.apache.spark.sql.classic.Dataset<Row>) query)
+                .queryExecution()
+                .executedPlan();
     }
 
     private static List<SparkPlan> scans(Dataset<Row> query) {
@@ -82,8 +84,8 @@ class ScanIT {
     }
 
     private static List<BlockMetaData> footer(DataFile file) {
-        try (var reader = ParquetFileReader.open(HadoopInputFile.fromPath(
-                new org.apache.hadoop.fs.Path(file.location()), new Configuration(false)))) {
+        try (var reader = ParquetFileReader.open(
+                HadoopInputFile.fromPath(new org.apache.hadoop.fs.Path(file.location()), new Configuration(false)))) {
             return reader.getRowGroups();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -123,8 +125,7 @@ class ScanIT {
     /** A query with the condition opens only the files its rows are in, or those named. */
     private static void assertOpensOnlyMatchingFiles(LakeTable table, String condition, String... alsoOpened) {
         List<String> rows = Sql.rows("SELECT * FROM %s WHERE %s", table.name(), condition);
-        Set<String> needed =
-                new TreeSet<>(Sql.rows("SELECT DISTINCT _file FROM %s WHERE %s", table.name(), condition));
+        Set<String> needed = new TreeSet<>(Sql.rows("SELECT DISTINCT _file FROM %s WHERE %s", table.name(), condition));
         needed.addAll(List.of(alsoOpened));
         List<DataFile> others = table.data().stream()
                 .filter(file -> !needed.contains("[" + file.location() + "]"))
@@ -182,8 +183,12 @@ class ScanIT {
         assertThat(spark().table(table.name()).rdd().getNumPartitions()).isEqualTo(tasks.get(1));
         assertThat(Sql.count(table.name())).isEqualTo(4_000);
         for (String bad : List.of("0", "-5", "big")) {
-            assertThatThrownBy(() -> spark().read().option("split-size", bad).table(table.name()).count())
-                    .hasMessageContaining("Read option 'split-size' must be a positive whole number, not '" + bad + "'");
+            assertThatThrownBy(() -> spark().read()
+                            .option("split-size", bad)
+                            .table(table.name())
+                            .count())
+                    .hasMessageContaining(
+                            "Read option 'split-size' must be a positive whole number, not '" + bad + "'");
         }
     }
 
@@ -191,8 +196,8 @@ class ScanIT {
     void filesOfOtherPartitionsAreNotOpened() {
         LakeTable identity = create(2, "id bigint, p string", "p", "");
         identity.insert("SELECT id, CASE WHEN id = 9 THEN NULL ELSE 'p' || id % 3 END FROM range(0, 10)");
-        for (String condition :
-                List.of("p = 'p1'", "p IN ('p0', 'p2')", "p IS NULL", "p > 'p0'", "p LIKE 'p1%'", "p <=> 'p2'", "p <> 'p1'")) {
+        for (String condition : List.of(
+                "p = 'p1'", "p IN ('p0', 'p2')", "p IS NULL", "p > 'p0'", "p LIKE 'p1%'", "p <=> 'p2'", "p <> 'p1'")) {
             assertOpensOnlyMatchingFiles(identity, condition);
         }
         LakeTable bucket = create(2, "id bigint, s string", "bucket(4, id)", "");
@@ -204,7 +209,8 @@ class ScanIT {
         assertOpensOnlyMatchingFiles(truncate, "s LIKE 'a3%'");
         LakeTable days = create(3, "id bigint, at timestamp", "days(at)", "");
         days.insert("SELECT id, timestamp'2024-02-28 00:00:00' + make_interval(0, 0, 0, 0, id) FROM range(0, 96)");
-        assertOpensOnlyMatchingFiles(days, "at >= timestamp'2024-02-29 05:00:00' AND at < timestamp'2024-02-29 07:00:00'");
+        assertOpensOnlyMatchingFiles(
+                days, "at >= timestamp'2024-02-29 05:00:00' AND at < timestamp'2024-02-29 07:00:00'");
         assertOpensOnlyMatchingFiles(days, "at = timestamp'2024-03-01 05:00:00'");
         // Two fields, and files of an older spec.
         LakeTable two = create(2, "id bigint, p int, q int", "p, bucket(2, id)", "");
@@ -255,8 +261,7 @@ class ScanIT {
         assertThat(table.longs("id", "f > 8.5")).containsExactly(9L, 15L);
         assertThat(table.longs("id", "f = double('NaN')")).containsExactly(15L);
         assertThat(table.longs("id", "NOT (f <= 1000)")).containsExactly(15L);
-        assertThat(table.longs("id", "n IS NULL"))
-                .containsExactly(0L, 1L, 2L, 3L, 4L, 5L, 6L, 7L, 8L, 9L, 25L);
+        assertThat(table.longs("id", "n IS NULL")).containsExactly(0L, 1L, 2L, 3L, 4L, 5L, 6L, 7L, 8L, 9L, 25L);
     }
 
     @Test
@@ -267,7 +272,8 @@ class ScanIT {
         List<BlockMetaData> rowGroups = footer(file);
         assertThat(rowGroups.size()).isGreaterThan(4);
         Dataset<Row> query = spark().sql("SELECT * FROM " + table.name() + " WHERE id = 3999");
-        assertThat(rowsScanned(query)).isEqualTo(rowGroups.get(rowGroups.size() - 1).getRowCount());
+        assertThat(rowsScanned(query))
+                .isEqualTo(rowGroups.get(rowGroups.size() - 1).getRowCount());
         assertThat(rowsScanned(spark().sql("SELECT * FROM " + table.name()))).isEqualTo(4_000);
         for (BlockMetaData rowGroup : rowGroups.subList(0, rowGroups.size() - 1)) {
             rowGroup.getColumns().forEach(chunk -> garble(file, chunk));
@@ -279,8 +285,9 @@ class ScanIT {
     @Test
     void columnsNotAskedForAreNotRead() {
         LakeTable table = create(2, "id bigint, s string, st struct<a: bigint, b: struct<c: string, d: int>>", "", "");
-        table.insert("SELECT id, uuid(), named_struct('a', id * 2, 'b', named_struct('c', uuid(), 'd', CAST(id AS INT)))"
-                + " FROM range(0, 100, 1, 1)");
+        table.insert(
+                "SELECT id, uuid(), named_struct('a', id * 2, 'b', named_struct('c', uuid(), 'd', CAST(id AS INT)))"
+                        + " FROM range(0, 100, 1, 1)");
         DataFile file = table.onlyData();
         for (ColumnChunkMetaData chunk : footer(file).get(0).getColumns()) {
             String path = chunk.getPath().toDotString();
@@ -313,8 +320,9 @@ class ScanIT {
         table.delete("id = 3");
         Dataset<Row> query = spark().sql("SELECT id, st, _pos FROM " + table.name() + " WHERE id > 5 AND p = 1");
         with("spark.sql.adaptive.enabled", "false", () -> {
-            assertThat(scans(query)).singleElement().satisfies(scan -> assertThat(scan.supportsColumnar())
-                    .isTrue());
+            assertThat(scans(query))
+                    .singleElement()
+                    .satisfies(scan -> assertThat(scan.supportsColumnar()).isTrue());
             assertThat(plan(query).toString()).contains("ColumnarToRow");
         });
         assertThat(explain("SELECT id, st, _pos FROM " + table.name() + " WHERE id > 5 AND p = 1"))
@@ -331,8 +339,7 @@ class ScanIT {
     @ParameterizedTest
     @ValueSource(ints = {2, 3})
     void metadataColumnsAreThoseOfThePeer(int version) {
-        LakeTable table =
-                create(version, "id bigint, p int, at date", "p", LakeTable.deleteMode("merge-on-read"));
+        LakeTable table = create(version, "id bigint, p int, at date", "p", LakeTable.deleteMode("merge-on-read"));
         table.insert("SELECT id, id % 2, date'2024-01-01' FROM range(0, 10)");
         table.peer().updateSpec().addField(Expressions.month("at")).commit();
         table.insert("SELECT id, id % 2, date'2024-02-01' FROM range(10, 16)");
@@ -351,7 +358,8 @@ class ScanIT {
                         .map(file -> "[" + file.location() + "]")
                         .toList());
         // Positions count deleted rows too.
-        for (String condition : List.of("_pos > 1", "_spec_id = 1", "_partition.p = 1", "_partition.at_month IS NULL")) {
+        for (String condition :
+                List.of("_pos > 1", "_spec_id = 1", "_partition.p = 1", "_partition.at_month IS NULL")) {
             assertThat(Sql.rows("SELECT id FROM %s WHERE %s", table.name(), condition))
                     .as(condition)
                     .isNotEmpty()
@@ -360,8 +368,7 @@ class ScanIT {
         String file = table.data().get(0).location();
         assertThat(Sql.rows("SELECT id FROM %s WHERE _file = '%s'", table.name(), file))
                 .isNotEmpty()
-                .isEqualTo(Sql.rows(
-                        "SELECT id FROM %s WHERE _file = '%s'", table.in(SparkTestSession.PEER), file));
+                .isEqualTo(Sql.rows("SELECT id FROM %s WHERE _file = '%s'", table.in(SparkTestSession.PEER), file));
         if (version == 2) {
             assertThat(Sql.failure("SELECT _row_id FROM %s", table.name())).contains("UNRESOLVED_COLUMN");
         }
@@ -373,14 +380,19 @@ class ScanIT {
         table.insert("SELECT id % 10, id FROM range(0, 100)");
         String sums = "(SELECT k, sum(v) AS s FROM " + table.name() + " WHERE v > 3 GROUP BY k)";
         String otherSums = "(SELECT k, sum(v) AS s FROM " + table.name() + " WHERE v > 4 GROUP BY k)";
-        with("spark.sql.adaptive.enabled", "false", () -> with("spark.sql.autoBroadcastJoinThreshold", "-1", () -> {
-            Dataset<Row> same = spark().sql("SELECT * FROM " + sums + " a JOIN " + sums + " b ON a.k = b.k");
-            assertThat(plan(same).toString()).contains("ReusedExchange");
-            assertThat(same.collectAsList()).hasSize(10).allSatisfy(row -> assertThat(row.get(1))
-                    .isEqualTo(row.get(3)));
-            Dataset<Row> different = spark().sql("SELECT * FROM " + sums + " a JOIN " + otherSums + " b ON a.k = b.k");
-            assertThat(plan(different).toString()).doesNotContain("ReusedExchange");
-        }));
+        with(
+                "spark.sql.adaptive.enabled",
+                "false",
+                () -> with("spark.sql.autoBroadcastJoinThreshold", "-1", () -> {
+                    Dataset<Row> same = spark().sql("SELECT * FROM " + sums + " a JOIN " + sums + " b ON a.k = b.k");
+                    assertThat(plan(same).toString()).contains("ReusedExchange");
+                    assertThat(same.collectAsList())
+                            .hasSize(10)
+                            .allSatisfy(row -> assertThat(row.get(1)).isEqualTo(row.get(3)));
+                    Dataset<Row> different =
+                            spark().sql("SELECT * FROM " + sums + " a JOIN " + otherSums + " b ON a.k = b.k");
+                    assertThat(plan(different).toString()).doesNotContain("ReusedExchange");
+                }));
     }
 
     @ParameterizedTest
@@ -422,7 +434,8 @@ class ScanIT {
         assertThat(table.longs("id", "true")).containsExactly(0L, 1L, 9L);
         with("spark.sql.caseSensitive", "true", () -> {
             assertThat(Sql.failure("SELECT ID FROM %s", table.name())).contains("UNRESOLVED_COLUMN");
-            assertThat(Sql.failure("SELECT Id FROM %s WHERE Data.inner = 's1'", table.name())).contains("FIELD_NOT_FOUND");
+            assertThat(Sql.failure("SELECT Id FROM %s WHERE Data.inner = 's1'", table.name()))
+                    .contains("FIELD_NOT_FOUND");
             assertThat(table.deleteFailure("ID = 1")).contains("UNRESOLVED_COLUMN");
             assertThat(table.longs("Id", "Id = 1 AND Data.Inner = 's1'")).containsExactly(1L);
             table.delete("Id = 1 AND Data.Inner = 's1'");
@@ -498,9 +511,12 @@ class ScanIT {
         conditions.put("a > 3000000000", id -> false);
         conditions.put("s = ''", id -> id == 3);
         conditions.put("id IN (SELECT id FROM " + table.name() + " WHERE a > 0)", id -> id == 1 || id == 4);
-        conditions.forEach((condition, expected) -> assertThat(Sql.rows(
-                        "SELECT id FROM %s WHERE %s", table.name(), condition))
-                .as(condition)
-                .isEqualTo(List.of(1, 2, 3, 4).stream().filter(expected).map(id -> "[" + id + "]").toList()));
+        conditions.forEach(
+                (condition, expected) -> assertThat(Sql.rows("SELECT id FROM %s WHERE %s", table.name(), condition))
+                        .as(condition)
+                        .isEqualTo(List.of(1, 2, 3, 4).stream()
+                                .filter(expected)
+                                .map(id -> "[" + id + "]")
+                                .toList()));
     }
 }

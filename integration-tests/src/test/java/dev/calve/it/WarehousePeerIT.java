@@ -62,7 +62,8 @@ class WarehousePeerIT {
 
     private TableState create(int version, Map<String, String> properties) throws IOException {
         var schema = new Schema(
-                0, List.of(Field.required(1, "id", Type.Simple.LONG), Field.optional(2, "at", Type.Simple.TIMESTAMPTZ)));
+                0,
+                List.of(Field.required(1, "id", Type.Simple.LONG), Field.optional(2, "at", Type.Simple.TIMESTAMPTZ)));
         var spec = new PartitionSpec(0, List.of(PartitionField.of(2, 1000, "at_day", Transform.Time.DAY)));
         return catalog.create(
                 OURS,
@@ -120,8 +121,10 @@ class WarehousePeerIT {
             theirs.updateProperties().set("turn", "" + (turn + 1)).commit();
             TableMetadata ours = catalog.load(OURS).orElseThrow().metadata();
             assertThat(ours.property("turn")).contains("" + (turn + 1));
-            assertThat(ours.currentSnapshotId()).hasValue(theirs.currentSnapshot().snapshotId());
-            assertThat(ours.lastSequenceNumber()).isEqualTo(theirs.currentSnapshot().sequenceNumber());
+            assertThat(ours.currentSnapshotId())
+                    .hasValue(theirs.currentSnapshot().snapshotId());
+            assertThat(ours.lastSequenceNumber())
+                    .isEqualTo(theirs.currentSnapshot().sequenceNumber());
             assertThat(ours.uuid()).isEqualTo(theirs.uuid().toString());
             assertThat(ours.currentSnapshot().orElseThrow().operation()).contains("append");
         }
@@ -143,7 +146,8 @@ class WarehousePeerIT {
         assertThat(catalog.tables(List.of("db"))).containsExactly(OURS);
 
         TableState state = set("by", "us");
-        assertThat(state.metadataLocation()).endsWith(codec.equals("gzip") ? "/v3.gz.metadata.json" : "/v3.metadata.json");
+        assertThat(state.metadataLocation())
+                .endsWith(codec.equals("gzip") ? "/v3.gz.metadata.json" : "/v3.metadata.json");
         Table again = new HadoopCatalog(new Configuration(), "file:" + warehouse).loadTable(THEIRS);
         assertThat(again.properties()).containsEntry("by", "us");
         assertThat(again.currentSnapshot().snapshotId())
@@ -157,7 +161,8 @@ class WarehousePeerIT {
                 Types.NestedField.optional(
                         2,
                         "tags",
-                        Types.MapType.ofOptional(3, 4, Types.StringType.get(), Types.ListType.ofRequired(5, Types.DateType.get()))),
+                        Types.MapType.ofOptional(
+                                3, 4, Types.StringType.get(), Types.ListType.ofRequired(5, Types.DateType.get()))),
                 Types.NestedField.optional(6, "amount", Types.DecimalType.of(9, 2)));
         Table theirs = peer.buildTable(THEIRS, schema)
                 .withProperty("format-version", "3")

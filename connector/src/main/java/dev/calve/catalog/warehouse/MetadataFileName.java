@@ -47,8 +47,6 @@ final class MetadataFileName {
             return OptionalInt.empty();
         }
         String text = new String(content.get(), java.nio.charset.StandardCharsets.US_ASCII).strip();
-        return Pattern.matches("[1-9]\\d{0,8}", text)
-                ? OptionalInt.of(Integer.parseInt(text))
-                : OptionalInt.empty();
+        return Pattern.matches("[1-9]\\d{0,8}", text) ? OptionalInt.of(Integer.parseInt(text)) : OptionalInt.empty();
     }
 }

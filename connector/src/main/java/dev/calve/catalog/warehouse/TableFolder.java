@@ -237,14 +237,15 @@ final class TableFolder implements Committer {
     private void refuseUnpublishable(String action) throws IOException {
         Optional<String> why = directory.whyNotPublishable(metadataFolder());
         if (why.isPresent()) {
-            throw new UnsupportedOperationException("Cannot " + action + " " + name + " at " + location + ": " + why.get());
+            throw new UnsupportedOperationException(
+                    "Cannot " + action + " " + name + " at " + location + ": " + why.get());
         }
     }
 
     private void refuseMetadataPath(TableMetadata metadata) {
         metadata.property(TableProperties.METADATA_PATH.name()).ifPresent(path -> {
-            throw new IllegalArgumentException("write.metadata.path must not be set in a directory catalog, but is '" + path
-                    + "' (table " + name + "): metadata is found by its place in the table's folder.");
+            throw new IllegalArgumentException("write.metadata.path must not be set in a directory catalog, but is '"
+                    + path + "' (table " + name + "): metadata is found by its place in the table's folder.");
         });
     }
 
@@ -304,7 +305,8 @@ final class TableFolder implements Committer {
         try {
             directory.replace(file(HINT), String.valueOf(version).getBytes(StandardCharsets.US_ASCII));
         } catch (IOException | RuntimeException e) {
-            LOG.debug("Could not write {} of table {}; loading it costs a listing until the next commit", HINT, name, e);
+            LOG.debug(
+                    "Could not write {} of table {}; loading it costs a listing until the next commit", HINT, name, e);
         }
     }
 

@@ -46,8 +46,9 @@ public final class WarehouseCatalog implements Catalog {
         var folder = new TableFolder(location, withoutSlash(location.strip()), directory);
         Optional<TableState> found = folder.find();
         if (found.isEmpty() && folder.hasMetadata()) {
-            throw new InvalidTableException("Table at " + location + " must have metadata files named v<number>, but has "
-                    + "others: its newest version is known to the catalog it belongs to. Load it from there.");
+            throw new InvalidTableException(
+                    "Table at " + location + " must have metadata files named v<number>, but has "
+                            + "others: its newest version is known to the catalog it belongs to. Load it from there.");
         }
         return found;
     }
@@ -74,7 +75,8 @@ public final class WarehouseCatalog implements Catalog {
         if (namespace.isEmpty()) {
             return true;
         }
-        return directory.isDirectory(folderOf(namespace)) && tableAbove(namespace).isEmpty();
+        return directory.isDirectory(folderOf(namespace))
+                && tableAbove(namespace).isEmpty();
     }
 
     /** The first of the namespace and its parents that is a table instead. */
@@ -122,7 +124,11 @@ public final class WarehouseCatalog implements Catalog {
         List<Directory.Entry> entries = directory.list(folderOf(namespace));
         if (!entries.isEmpty()) {
             throw new IllegalArgumentException("Cannot drop namespace " + name + ": it must be empty, but holds "
-                    + entries.stream().map(Directory.Entry::name).sorted().limit(5).toList() + ".");
+                    + entries.stream()
+                            .map(Directory.Entry::name)
+                            .sorted()
+                            .limit(5)
+                            .toList() + ".");
         }
         directory.deleteRecursively(folderOf(namespace));
         return true;
@@ -243,8 +249,10 @@ public final class WarehouseCatalog implements Catalog {
                     && !part.startsWith(".")
                     && part.chars().noneMatch(c -> c == '/' || c == '\\' || c == ':' || c < ' ' || c == 0x7f);
             if (!usable) {
-                throw new IllegalArgumentException("A name in a directory catalog must be a folder's name, not empty, not "
-                        + "beginning with a dot and without '/', '\\', ':' or control characters, not '" + part + "'.");
+                throw new IllegalArgumentException(
+                        "A name in a directory catalog must be a folder's name, not empty, not "
+                                + "beginning with a dot and without '/', '\\', ':' or control characters, not '" + part
+                                + "'.");
             }
         }
     }

@@ -64,8 +64,7 @@ sealed interface ColumnSource {
     record LastUpdated(OptionalInt stored, long dataSequenceNumber) implements ColumnSource {
         @Override
         public ColumnVector vector(Decoded decoded) {
-            var constant =
-                    ConstantVectors.of(DataTypes.LongType, Optional.of(dataSequenceNumber), decoded.batchRows());
+            var constant = ConstantVectors.of(DataTypes.LongType, Optional.of(dataSequenceNumber), decoded.batchRows());
             return stored.isEmpty() ? constant : new FallbackVector(decoded.column(stored.getAsInt()), constant);
         }
     }

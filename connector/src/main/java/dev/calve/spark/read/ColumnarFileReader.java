@@ -227,7 +227,8 @@ public final class ColumnarFileReader implements Closeable {
     private SparkDecoder openDecoder() throws IOException {
         refuseUndecodable();
         file.setRequestedSchema(projection.storedSchema);
-        long rows = rowGroups.stream().mapToLong(group -> group.end - group.first).sum();
+        long rows =
+                rowGroups.stream().mapToLong(group -> group.end - group.first).sum();
         return SparkDecoder.open(
                 projection.storedSchema,
                 projection.storedTypes,

@@ -91,9 +91,8 @@ final class FileProjection {
             this.location = read.file.location();
             boolean hasIds = FileFieldIds.any(schema);
             this.withoutIds = !hasIds && read.fieldNames.isEmpty();
-            this.fileSchema = hasIds || read.fieldNames.isEmpty()
-                    ? schema
-                    : FileFieldIds.mapped(schema, read.fieldNames.get());
+            this.fileSchema =
+                    hasIds || read.fieldNames.isEmpty() ? schema : FileFieldIds.mapped(schema, read.fieldNames.get());
             this.topLevel = byId(fileSchema, "");
         }
 
@@ -127,9 +126,10 @@ final class FileProjection {
                         : new ColumnSource.LastUpdated(storedIfPresent(field, id), read.dataSequenceNumber);
             }
             if (withoutIds) {
-                throw new InvalidTableException(("Data file '%s' has no field ids, so column '%s' cannot be found in it."
-                                + " Set the table property schema.name-mapping.default.")
-                        .formatted(location, field.name()));
+                throw new InvalidTableException(
+                        ("Data file '%s' has no field ids, so column '%s' cannot be found in it."
+                                        + " Set the table property schema.name-mapping.default.")
+                                .formatted(location, field.name()));
             }
             var type = topLevel.get(id);
             if (type == null) {
@@ -247,8 +247,7 @@ final class FileProjection {
             Clipped element;
             GroupType stored;
             if (FileFieldIds.isElement(repeated, group.getName())) {
-                element = stillElement(
-                        clip(repeated, wanted.elementType(), elementPath), repeated, group.getName());
+                element = stillElement(clip(repeated, wanted.elementType(), elementPath), repeated, group.getName());
                 stored = group.withNewFields(element.stored);
             } else {
                 element = clip(repeated.asGroupType().getType(0), wanted.elementType(), elementPath);
@@ -258,9 +257,7 @@ final class FileProjection {
             return new Clipped(
                     stored,
                     decodedType,
-                    element.shape instanceof Shape.Same
-                            ? new Shape.Same()
-                            : new Shape.Elements(wanted, element.shape));
+                    element.shape instanceof Shape.Same ? new Shape.Same() : new Shape.Elements(wanted, element.shape));
         }
 
         /** Keeps a second field in an element that is only an element because it has more than one. */
@@ -320,8 +317,9 @@ final class FileProjection {
         }
 
         private InvalidTableException unreadable(Type type, DataType wanted, String path) {
-            return new InvalidTableException("Column '%s' of data file '%s' must be readable as %s, but is stored as %s."
-                    .formatted(path, location, wanted.simpleString(), StoredTypes.describe(type)));
+            return new InvalidTableException(
+                    "Column '%s' of data file '%s' must be readable as %s, but is stored as %s."
+                            .formatted(path, location, wanted.simpleString(), StoredTypes.describe(type)));
         }
     }
 }

@@ -10,7 +10,11 @@ import org.jspecify.annotations.Nullable;
  */
 public record ReadSettings(OptionalLong splitSize, Optional<Integer> batchRows) {
 
-    /** @throws IllegalArgumentException if a value is not a positive whole number */
+    /**
+     * Reads the options.
+     *
+     * @throws IllegalArgumentException if a value is not a positive whole number
+     */
     public static ReadSettings of(CaseInsensitiveStringMap options) {
         return new ReadSettings(
                 positive(options, "split-size").map(OptionalLong::of).orElse(OptionalLong.empty()),

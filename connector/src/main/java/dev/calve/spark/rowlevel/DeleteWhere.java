@@ -133,7 +133,8 @@ public final class DeleteWhere {
             return Optional.empty();
         }
         TableProperties properties = TableProperties.of(metadata, table.name());
-        // Names in the predicates are those of the schema the statement was analyzed with. Ids carry them over to the newest.
+        // Names in the predicates are those of the schema the statement was analyzed with. Ids carry them over to the
+        // newest.
         var converted = new SparkPredicates(
                         table.metadata().schema(), SQLConf.get().caseSensitiveAnalysis())
                 .convert(predicates);

@@ -136,9 +136,8 @@ final class MemoryDirectory implements Directory {
         intruder = Optional.empty();
         Fault fault = faults.isEmpty() ? Fault.NONE : faults.remove();
         return switch (fault) {
-            case NONE -> files.putIfAbsent(location, content) == null
-                    ? new Publication.Published()
-                    : new Publication.Taken();
+            case NONE ->
+                files.putIfAbsent(location, content) == null ? new Publication.Published() : new Publication.Taken();
             case LOST_ANSWER -> {
                 files.putIfAbsent(location, content);
                 yield new Publication.Unknown(new IOException("answer lost"));

@@ -127,7 +127,9 @@ class TableFolderTest {
         SwapOutcome outcome = swap(base, "k", "loser");
 
         assertThat(outcome).isInstanceOf(SwapOutcome.Rejected.class);
-        assertThat(((SwapOutcome.Rejected) outcome).reason()).contains("version 2").contains(winner);
+        assertThat(((SwapOutcome.Rejected) outcome).reason())
+                .contains("version 2")
+                .contains(winner);
         assertThat(directory.content(METADATA + winner)).isEqualTo(content);
         assertThat(load().metadata().properties()).containsEntry("k", "winner");
         assertThat(directory.locations()).hasSize(3);
@@ -193,7 +195,20 @@ class TableFolderTest {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"", "1", "0", "-3", "99", "two", "1\n", " 3 ", "3garbage", "99999999999999999999", "\u0000\u0001", "v3"})
+            strings = {
+                "",
+                "1",
+                "0",
+                "-3",
+                "99",
+                "two",
+                "1\n",
+                " 3 ",
+                "3garbage",
+                "99999999999999999999",
+                "\u0000\u0001",
+                "v3"
+            })
     void anyHintLeadsToTheNewestVersion(String hint) throws IOException {
         TableState third = swapped(swapped(created(), "k", "2"), "k", "3");
         directory.put(HINT, hint);
@@ -249,7 +264,8 @@ class TableFolderTest {
     void twoFilesOfOneVersionAreAnError() throws IOException {
         TableState base = created();
         swapped(base, "k", "2");
-        directory.put(METADATA + "v2.gz.metadata.json", TableMetadataJson.print(with(base, "k", "x"), "v2.gz.metadata.json"));
+        directory.put(
+                METADATA + "v2.gz.metadata.json", TableMetadataJson.print(with(base, "k", "x"), "v2.gz.metadata.json"));
         assertThatThrownBy(this::load)
                 .isInstanceOf(InvalidTableException.class)
                 .hasMessageContaining("version 2")
@@ -292,14 +308,16 @@ class TableFolderTest {
                 .hasMessageContaining("write.metadata.path");
         assertThatThrownBy(() -> {
                     var other = new WarehouseCatalog("mem:/wh2", directory);
-                    other.create(NAME, MetadataUpdates.fresh(
-                            base.metadata().schema(),
-                            PartitionSpec.unpartitioned(0),
-                            SortOrder.UNSORTED,
-                            "mem:/wh2/db/t",
-                            Map.of("write.metadata.path", "mem:/else"),
-                            2,
-                            1000));
+                    other.create(
+                            NAME,
+                            MetadataUpdates.fresh(
+                                    base.metadata().schema(),
+                                    PartitionSpec.unpartitioned(0),
+                                    SortOrder.UNSORTED,
+                                    "mem:/wh2/db/t",
+                                    Map.of("write.metadata.path", "mem:/else"),
+                                    2,
+                                    1000));
                 })
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("write.metadata.path");
@@ -313,7 +331,9 @@ class TableFolderTest {
         assertThat(swap(base, "k", "v")).isInstanceOf(SwapOutcome.Rejected.class);
         assertThat(directory.locations()).isEmpty();
         Committer committer = catalog.committer(NAME);
-        assertThatThrownBy(committer::load).isInstanceOf(InvalidTableException.class).hasMessageContaining("db.t");
+        assertThatThrownBy(committer::load)
+                .isInstanceOf(InvalidTableException.class)
+                .hasMessageContaining("db.t");
     }
 
     @Test

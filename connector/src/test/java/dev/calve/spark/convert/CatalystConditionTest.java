@@ -47,7 +47,8 @@ class CatalystConditionTest {
     @Test
     void readsAWholeStructThatIsAskedForAsSuch() {
         Predicate isNull = new Predicate("IS_NULL", new Expression[] {Expressions.column("s.b")});
-        CatalystCondition condition = bind(true, isNull, compare("=", "s.b.c", 1)).orElseThrow();
+        CatalystCondition condition =
+                bind(true, isNull, compare("=", "s.b.c", 1)).orElseThrow();
         assertThat(condition.columns().toDDL()).isEqualTo("s STRUCT<b: STRUCT<c: INT, d: INT>>");
     }
 
@@ -63,8 +64,8 @@ class CatalystConditionTest {
 
     @Test
     void keepsTheOrderOfConjuncts() {
-        CatalystCondition condition =
-                bind(true, new And(compare("<>", "id", 0), compare("=", "s.a", 3))).orElseThrow();
+        CatalystCondition condition = bind(true, new And(compare("<>", "id", 0), compare("=", "s.a", 3)))
+                .orElseThrow();
         assertThat(List.of(condition.columns().fields()).stream().map(StructField::name))
                 .containsExactly("id", "s");
         assertThat(condition.expression().eval(row(0, row(3)))).isEqualTo(false);
@@ -77,7 +78,8 @@ class CatalystConditionTest {
         for (int i = 0; i < 20; i++) {
             in.add(Expressions.literal(i * 2));
         }
-        CatalystCondition condition = bind(true, new Predicate("IN", in.toArray(Expression[]::new))).orElseThrow();
+        CatalystCondition condition =
+                bind(true, new Predicate("IN", in.toArray(Expression[]::new))).orElseThrow();
         assertThat(condition.expression()).isInstanceOf(InSet.class);
         assertThat(condition.expression().eval(row(38))).isEqualTo(true);
         assertThat(condition.expression().eval(row(37))).isEqualTo(false);

@@ -45,10 +45,12 @@ class PartitionFunctionsTest {
 
     /** Calls a bound function as Spark's generated code does. */
     private static Object call(BoundFunction function, Object... arguments) throws ReflectiveOperationException {
-        Class<?>[] classes =
-                Arrays.stream(function.inputTypes()).map(PartitionFunctionsTest::javaClass).toArray(Class<?>[]::new);
+        Class<?>[] classes = Arrays.stream(function.inputTypes())
+                .map(PartitionFunctionsTest::javaClass)
+                .toArray(Class<?>[]::new);
         Method invoke = function.getClass().getDeclaredMethod(ScalarFunction.MAGIC_METHOD_NAME, classes);
-        assertThat(Modifier.isStatic(invoke.getModifiers()) && Modifier.isPublic(invoke.getModifiers())).isTrue();
+        assertThat(Modifier.isStatic(invoke.getModifiers()) && Modifier.isPublic(invoke.getModifiers()))
+                .isTrue();
         return invoke.invoke(null, arguments);
     }
 
@@ -110,8 +112,7 @@ class PartitionFunctionsTest {
     }
 
     static Stream<Arguments> transforms() {
-        var numbers = List.<Type>of(
-                Type.Simple.INT, Type.Simple.LONG, Type.Simple.STRING, Type.Simple.BINARY, DECIMAL);
+        var numbers = List.<Type>of(Type.Simple.INT, Type.Simple.LONG, Type.Simple.STRING, Type.Simple.BINARY, DECIMAL);
         var times = List.<Type>of(Type.Simple.DATE, Type.Simple.TIMESTAMP, Type.Simple.TIMESTAMPTZ);
         var all = new ArrayList<Arguments>();
         Stream.concat(numbers.stream(), times.stream())
@@ -136,8 +137,7 @@ class PartitionFunctionsTest {
             throws ReflectiveOperationException {
         DataType sparkType = SparkTypes.toSpark(type, "c");
         boolean withNumber = !(transform instanceof Transform.Time);
-        BoundFunction function =
-                withNumber ? bind(name, DataTypes.IntegerType, sparkType) : bind(name, sparkType);
+        BoundFunction function = withNumber ? bind(name, DataTypes.IntegerType, sparkType) : bind(name, sparkType);
         int number = transform instanceof Transform.Bucket bucket
                 ? bucket.count()
                 : transform instanceof Transform.Truncate truncate ? truncate.width() : 0;
@@ -156,8 +156,7 @@ class PartitionFunctionsTest {
     @ParameterizedTest
     @ValueSource(strings = {"bucket", "truncate"})
     void keepsNull(String name) throws ReflectiveOperationException {
-        for (DataType type :
-                List.of(DataTypes.StringType, DataTypes.BinaryType, DataTypes.createDecimalType(9, 2))) {
+        for (DataType type : List.of(DataTypes.StringType, DataTypes.BinaryType, DataTypes.createDecimalType(9, 2))) {
             assertThat(call(bind(name, DataTypes.IntegerType, type), 4, null)).isNull();
         }
     }

@@ -102,9 +102,8 @@ class ColumnarFileReaderTest {
         var inOne = rows(FileRead.of(file, struct(ID, POS)).deleted(deleted));
         var inSplits = new ArrayList<List<Object>>();
         for (int start = 0; start < file.bytes.length; start += 800) {
-            inSplits.addAll(rows(FileRead.of(file, struct(ID, POS))
-                    .deleted(deleted)
-                    .range(start, start + 800)));
+            inSplits.addAll(
+                    rows(FileRead.of(file, struct(ID, POS)).deleted(deleted).range(start, start + 800)));
         }
 
         assertThat(inOne).isEqualTo(expected);
@@ -119,16 +118,15 @@ class ColumnarFileReaderTest {
         deleted.add(399);
 
         var sizes = new ArrayList<String>();
-        try (var reader = ColumnarFileReader.open(FileRead.of(file, struct(ID))
-                .deleted(deleted)
-                .batchRows(100)
-                .build())) {
+        try (var reader = ColumnarFileReader.open(
+                FileRead.of(file, struct(ID)).deleted(deleted).batchRows(100).build())) {
             while (reader.next()) {
                 sizes.add(reader.firstPosition() + ":" + reader.batch().numRows() + "/"
                         + reader.allRows().numRows()
                         + (reader.batch() == reader.allRows() ? " as decoded" : ""));
                 int last = reader.batch().numRows() - 1;
-                assertThat(reader.positionOf(last)).isEqualTo(reader.batch().getRow(last).getLong(0));
+                assertThat(reader.positionOf(last))
+                        .isEqualTo(reader.batch().getRow(last).getLong(0));
                 int lastOfAll = reader.allRows().numRows() - 1;
                 assertThat(reader.allRows().getRow(lastOfAll).getLong(0)).isEqualTo(reader.firstPosition() + lastOfAll);
             }
@@ -212,8 +210,7 @@ class ColumnarFileReaderTest {
         var file = largeIds(60_000, 20_000);
         long rows = 0;
 
-        try (var reader =
-                ColumnarFileReader.open(FileRead.of(file, struct(POS)).build())) {
+        try (var reader = ColumnarFileReader.open(FileRead.of(file, struct(POS)).build())) {
             while (reader.next()) {
                 rows += reader.batch().numRows();
             }
@@ -277,7 +274,8 @@ class ColumnarFileReaderTest {
         var file = ids(0, 10);
 
         assertThat(rows(FileRead.of(file, struct(ID, POS)))).isEmpty();
-        assertThat(rows(FileRead.of(file, struct(ID)).deleted(PositionBitmap.of(3)))).isEmpty();
+        assertThat(rows(FileRead.of(file, struct(ID)).deleted(PositionBitmap.of(3))))
+                .isEmpty();
         assertThat(rows(FileRead.of(ids(10, 5), struct(ID)).range(0, 0))).isEmpty();
     }
 

@@ -112,13 +112,28 @@ class FileProjectionTest {
                     m.addGroup("key_value").append("key", i + 1);
                 });
         var columns = struct(
-                field(10, "map", DataTypes.createMapType(
-                        DataTypes.LongType, struct(field(14, "new", DataTypes.StringType), field(13, "w", DataTypes.LongType)))),
-                field(1, "renamed", struct(
-                        field(3, "inner", struct(field(15, "added", DataTypes.IntegerType), field(4, "text", DataTypes.StringType))),
-                        field(2, "b", DataTypes.LongType))),
-                field(6, "list", DataTypes.createArrayType(
-                        struct(field(9, "second", DataTypes.DoubleType), field(16, "z", DataTypes.DoubleType)))));
+                field(
+                        10,
+                        "map",
+                        DataTypes.createMapType(
+                                DataTypes.LongType,
+                                struct(field(14, "new", DataTypes.StringType), field(13, "w", DataTypes.LongType)))),
+                field(
+                        1,
+                        "renamed",
+                        struct(
+                                field(
+                                        3,
+                                        "inner",
+                                        struct(
+                                                field(15, "added", DataTypes.IntegerType),
+                                                field(4, "text", DataTypes.StringType))),
+                                field(2, "b", DataTypes.LongType))),
+                field(
+                        6,
+                        "list",
+                        DataTypes.createArrayType(struct(
+                                field(9, "second", DataTypes.DoubleType), field(16, "z", DataTypes.DoubleType)))));
 
         var read = rows(FileRead.of(file, columns).absentValue(15, 42));
 
@@ -137,11 +152,12 @@ class FileProjectionTest {
 
     @Test
     void keepsStructsApartFromNullWhenNoneOfTheirWantedFieldsIsInTheFile() throws IOException {
-        var file = ParquetFixture.schema("optional group s = 1 { optional group tags (LIST) = 2 { repeated group list {"
-                        + " required binary element (STRING) = 3; } } optional binary u (UUID) = 4; }"
-                                .replace("binary u (UUID)", "fixed_len_byte_array(16) u (UUID)")
-                        + "optional group only (LIST) = 5 { repeated group list { optional group element = 6 {"
-                        + " optional group tags (LIST) = 7 { repeated group list { optional int32 element = 8; } } } } }")
+        var file = ParquetFixture.schema(
+                        "optional group s = 1 { optional group tags (LIST) = 2 { repeated group list {"
+                                + " required binary element (STRING) = 3; } } optional binary u (UUID) = 4; }"
+                                        .replace("binary u (UUID)", "fixed_len_byte_array(16) u (UUID)")
+                                + "optional group only (LIST) = 5 { repeated group list { optional group element = 6 {"
+                                + " optional group tags (LIST) = 7 { repeated group list { optional int32 element = 8; } } } } }")
                 .write(4, (group, i) -> {
                     if (i == 1 || i == 3) {
                         var s = group.addGroup("s");
@@ -294,8 +310,7 @@ class FileProjectionTest {
     }
 
     /** One column: as stored, as wanted, value i as parquet-java writes it and as it must be read. */
-    private record Column(
-            String stored, DataType wanted, IntFunction<Object> written, IntFunction<Object> expected) {}
+    private record Column(String stored, DataType wanted, IntFunction<Object> written, IntFunction<Object> expected) {}
 
     private static List<Column> columns() {
         var columns = new ArrayList<Column>();
@@ -303,31 +318,26 @@ class FileProjectionTest {
         columns.add(new Column("int32", DataTypes.IntegerType, i -> -i, i -> -i));
         columns.add(new Column("int32", DataTypes.LongType, i -> -i, i -> (long) -i));
         columns.add(new Column("int64", DataTypes.LongType, i -> i * 10_000_000_000L, i -> i * 10_000_000_000L));
-        columns.add(new Column("float", DataTypes.FloatType, FileProjectionTest::anyFloat, FileProjectionTest::anyFloat));
-        columns.add(new Column(
-                "float", DataTypes.DoubleType, FileProjectionTest::anyFloat, i -> (double) anyFloat(i)));
+        columns.add(
+                new Column("float", DataTypes.FloatType, FileProjectionTest::anyFloat, FileProjectionTest::anyFloat));
+        columns.add(new Column("float", DataTypes.DoubleType, FileProjectionTest::anyFloat, i -> (double) anyFloat(i)));
         columns.add(new Column("double", DataTypes.DoubleType, i -> i / 4.0, i -> i / 4.0));
         columns.add(new Column("int32 % (DATE)", DataTypes.DateType, i -> i - 800_000, i -> i - 800_000));
         columns.add(new Column(
                 "int64 % (TIMESTAMP(MICROS,true))",
-                DataTypes.TimestampType,
-                i -> -70_000_000_000_000_000L + i,
-                i -> -70_000_000_000_000_000L + i));
+                DataTypes.TimestampType, i -> -70_000_000_000_000_000L + i, i -> -70_000_000_000_000_000L + i));
         columns.add(new Column(
                 "int64 % (TIMESTAMP(MICROS,false))", DataTypes.TimestampNTZType, i -> (long) i, i -> (long) i));
-        columns.add(new Column(
-                "int64 % (TIMESTAMP(MILLIS,true))", DataTypes.TimestampType, i -> (long) i, i -> i * 1000L));
+        columns.add(
+                new Column("int64 % (TIMESTAMP(MILLIS,true))", DataTypes.TimestampType, i -> (long) i, i -> i * 1000L));
         columns.add(new Column("int96", DataTypes.TimestampType, FileProjectionTest::int96, i -> int96Micros(i)));
         columns.add(new Column(
                 "binary % (STRING)", DataTypes.StringType, i -> Binary.fromString("ü" + i % 40), i -> "ü" + i % 40));
         columns.add(new Column("binary", DataTypes.BinaryType, i -> bytes(i, 3), i -> listed(i, 3)));
-        columns.add(new Column(
-                "fixed_len_byte_array(5)", DataTypes.BinaryType, i -> bytes(i, 5), i -> listed(i, 5)));
+        columns.add(new Column("fixed_len_byte_array(5)", DataTypes.BinaryType, i -> bytes(i, 5), i -> listed(i, 5)));
         columns.add(new Column(
                 "fixed_len_byte_array(16) % (UUID)",
-                DataTypes.StringType,
-                i -> Binary.fromConstantByteArray(uuidBytes(i)),
-                i -> uuid(i).toString()));
+                DataTypes.StringType, i -> Binary.fromConstantByteArray(uuidBytes(i)), i -> uuid(i).toString()));
         for (String physical : List.of("int32", "int64", "binary", "fixed_len_byte_array(4)")) {
             for (int precision : new int[] {9, 18, 38}) {
                 columns.add(new Column(
@@ -433,8 +443,7 @@ class FileProjectionTest {
                 field(3, "m", DataTypes.createMapType(DataTypes.StringType, DataTypes.IntegerType)));
 
         assertThat(rows(FileRead.of(file, columns).deleted(PositionBitmap.of(0))))
-                .containsExactly(List.of(
-                        Arrays.asList(uuid(1).toString(), null), mapOf(uuid(6).toString(), 1)));
+                .containsExactly(List.of(Arrays.asList(uuid(1).toString(), null), mapOf(uuid(6).toString(), 1)));
     }
 
     @Test
@@ -536,8 +545,8 @@ class FileProjectionTest {
         return switch (physical) {
             case "int32" -> value;
             case "int64" -> (long) value;
-            case "binary" -> Binary.fromConstantByteArray(
-                    BigInteger.valueOf(value).toByteArray());
+            case "binary" ->
+                Binary.fromConstantByteArray(BigInteger.valueOf(value).toByteArray());
             default -> Binary.fromConstantByteArray(padded(BigInteger.valueOf(value), 4));
         };
     }

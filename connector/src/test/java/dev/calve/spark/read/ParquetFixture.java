@@ -109,7 +109,10 @@ final class ParquetFixture {
 
     static StructField field(int id, String name, DataType type, boolean nullable) {
         return new StructField(
-                name, type, nullable, new MetadataBuilder().putLong(FileProjection.FIELD_ID, id).build());
+                name,
+                type,
+                nullable,
+                new MetadataBuilder().putLong(FileProjection.FIELD_ID, id).build());
     }
 
     static StructType struct(StructField... fields) {
@@ -159,8 +162,7 @@ final class ParquetFixture {
             Map<Object, Object> result = new LinkedHashMap<>();
             for (int i = 0; i < map.numElements(); i++) {
                 result.put(
-                        value(map.keyArray(), i, mapType.keyType()),
-                        value(map.valueArray(), i, mapType.valueType()));
+                        value(map.keyArray(), i, mapType.keyType()), value(map.valueArray(), i, mapType.valueType()));
             }
             return result;
         }

@@ -32,7 +32,8 @@ class DeletePlanTest {
     }
 
     private static Outcome rewritten(CommitFixture table) {
-        return new Outcome.Rewritten(0, 3, List.of(table.dataFile("a2").records(7).build()));
+        return new Outcome.Rewritten(
+                0, 3, List.of(table.dataFile("a2").records(7).build()));
     }
 
     private static void assertConflict(CommitFixture table, SnapshotChange change, DataFile file) {
@@ -68,11 +69,13 @@ class DeletePlanTest {
         var table = CommitFixture.unpartitioned(version);
         var a = table.dataFile("a").build();
         table.append(a);
-        SnapshotChange change = change(table, switch (version) {
-            case 1 -> rewritten(table);
-            case 2 -> new Outcome.Deletes(0, 2, table.positions("p", a));
-            default -> new Outcome.Deletes(0, 2, table.vector("v", a));
-        });
+        SnapshotChange change = change(
+                table,
+                switch (version) {
+                    case 1 -> rewritten(table);
+                    case 2 -> new Outcome.Deletes(0, 2, table.positions("p", a));
+                    default -> new Outcome.Deletes(0, 2, table.vector("v", a));
+                });
         table.change(Operation.DELETE).remove(a).commit();
         assertConflict(table, change, a);
     }

@@ -163,7 +163,8 @@ class RowLevelInterleavingTest {
         private Optional<SnapshotChange> plan(Statement statement, CommitFixture.Statement writer, TableState state) {
             TableMetadata metadata = state.metadata();
             if (!statement.appended().isEmpty()) {
-                return Optional.of(SnapshotChange.append("main", metadata.formatVersion(), written(statement), Map.of()));
+                return Optional.of(
+                        SnapshotChange.append("main", metadata.formatVersion(), written(statement), Map.of()));
             }
             planned.put(statement, metadata.currentSnapshot());
             if (metadata.currentSnapshot().isEmpty()) {
@@ -172,7 +173,8 @@ class RowLevelInterleavingTest {
             try {
                 Optional<SnapshotChange> change = statement.compacts()
                         ? compaction(metadata, metadata.currentSnapshot().get())
-                        : deletion(statement, metadata, metadata.currentSnapshot().get());
+                        : deletion(
+                                statement, metadata, metadata.currentSnapshot().get());
                 change.ifPresent(writer::wrote);
                 return change;
             } catch (IOException e) {
@@ -211,7 +213,9 @@ class RowLevelInterleavingTest {
                     Expressions.comparison(id, Expression.Operator.LESS, statement.to()));
             var whole = new ArrayList<FileTask>();
             var evaluated = new ArrayList<FileTask>();
-            for (FileTask task : new ScanPlanner(table.storage, metadata, snapshot).plan(filter).tasks()) {
+            for (FileTask task : new ScanPlanner(table.storage, metadata, snapshot)
+                    .plan(filter)
+                    .tasks()) {
                 (task.everyRowMatches() ? whole : evaluated).add(task);
             }
             SettleMode inPlace = metadata.formatVersion() == 3 ? SettleMode.VECTOR : SettleMode.POSITION_FILE;
@@ -228,11 +232,10 @@ class RowLevelInterleavingTest {
                             Map.of()));
         }
 
-        private List<Outcome> settle(
-                Statement statement, TableMetadata metadata, List<FileTask> tasks, SettleMode mode) throws IOException {
+        private List<Outcome> settle(Statement statement, TableMetadata metadata, List<FileTask> tasks, SettleMode mode)
+                throws IOException {
             var names = new FileNames(metadata, java.util.UUID.randomUUID(), 0, files++);
-            try (var settler =
-                    new Settler(table.storage, metadata, mode, names, this::survivors, "test")) {
+            try (var settler = new Settler(table.storage, metadata, mode, names, this::survivors, "test")) {
                 for (int i = 0; i < tasks.size(); i++) {
                     PositionBitmap deleted = ExistingDeletes.of(table.storage, tasks.get(i));
                     settler.settle(i, tasks.get(i), deleted, matches(statement, tasks.get(i), deleted));
@@ -257,8 +260,8 @@ class RowLevelInterleavingTest {
         }
 
         private List<DataFile> survivors(FileTask task, PositionBitmap gone) {
-            return List.of(file(
-                    alive(task, gone), task.file().partition().values().toArray()));
+            return List.of(
+                    file(alive(task, gone), task.file().partition().values().toArray()));
         }
 
         /** The rows of a file that are not gone, with the ids they have. */
@@ -271,7 +274,8 @@ class RowLevelInterleavingTest {
                     OptionalLong inherited =
                             first.isPresent() ? OptionalLong.of(first.getAsLong() + i) : OptionalLong.empty();
                     Row row = rows.get(i);
-                    alive.add(new Row(row.value(), row.rowId().isPresent() && first.isPresent() ? row.rowId() : inherited));
+                    alive.add(new Row(
+                            row.value(), row.rowId().isPresent() && first.isPresent() ? row.rowId() : inherited));
                 }
             }
             return alive;
@@ -283,7 +287,9 @@ class RowLevelInterleavingTest {
             for (FileTask task : new ScanPlanner(table.storage, metadata, snapshot)
                     .plan(Expression.Constant.TRUE)
                     .tasks()) {
-                byPartition.computeIfAbsent(task.file().partition(), key -> new ArrayList<>()).add(task);
+                byPartition
+                        .computeIfAbsent(task.file().partition(), key -> new ArrayList<>())
+                        .add(task);
             }
             Optional<List<FileTask>> chosen = byPartition.values().stream()
                     .filter(tasks -> tasks.size() > 1)
@@ -306,8 +312,8 @@ class RowLevelInterleavingTest {
                     withoutIds.add(task.file().path());
                 }
             }
-            DataFile joined = file(
-                    rows, chosen.get().get(0).file().partition().values().toArray());
+            DataFile joined =
+                    file(rows, chosen.get().get(0).file().partition().values().toArray());
             return Optional.of(new SnapshotChange(
                     Operation.REPLACE,
                     "main",
@@ -336,7 +342,8 @@ class RowLevelInterleavingTest {
                 Objects.requireNonNull(bySnapshot.get(snapshot.id())).replay(expected);
                 expectedAt.put(snapshot.id(), Set.copyOf(expected));
                 assertRows(snapshot, expected, rowIds);
-                reachable.addAll(LiveFiles.of(table.storage, table.metadata(), snapshot).reachable());
+                reachable.addAll(
+                        LiveFiles.of(table.storage, table.metadata(), snapshot).reachable());
             }
             planned.forEach((statement, at) -> assertThat(
                             at.map(snapshot -> expectedAt.get(snapshot.id())).orElse(Set.of()))

@@ -119,7 +119,8 @@ class InternalRowReaderTest {
         Group map = first.getGroup("m", 0);
         assertThat(map.getGroup("key_value", 0).getString("key", 0)).isEqualTo("k");
         assertThat(hex(map.getGroup("key_value", 0), "value")).endsWith("0f");
-        assertThat(map.getGroup("key_value", 1).getFieldRepetitionCount("value")).isZero();
+        assertThat(map.getGroup("key_value", 1).getFieldRepetitionCount("value"))
+                .isZero();
         Group second = read.get(1);
         for (int i = 0; i < second.getType().getFieldCount(); i++) {
             assertThat(second.getFieldRepetitionCount(i)).isZero();
@@ -138,10 +139,9 @@ class InternalRowReaderTest {
                 .add("b", DataTypes.ByteType)
                 .add("s", DataTypes.ShortType)
                 .add("l", DataTypes.createArrayType(DataTypes.ShortType, false));
-        var row = UnsafeProjection.create(rowType)
-                .apply(new GenericInternalRow(new Object[] {
-                    (byte) -3, (short) -300, new GenericArrayData(new Object[] {(short) 1, (short) -2})
-                }));
+        var row = UnsafeProjection.create(rowType).apply(new GenericInternalRow(new Object[] {
+            (byte) -3, (short) -300, new GenericArrayData(new Object[] {(short) 1, (short) -2})
+        }));
 
         Group read = write(schema, InternalRowReader.of(schema, rowType), row).get(0);
 
@@ -232,8 +232,7 @@ class InternalRowReaderTest {
             decimal("99999999999999.9999", 18, 4),
             decimal("-1234567890123456789012345678.0000000001", 38, 10),
             null,
-            new GenericInternalRow(
-                    new Object[] {3, UTF8String.fromString("079c3e09-677c-4bbd-a479-3f349cb785e7")}),
+            new GenericInternalRow(new Object[] {3, UTF8String.fromString("079c3e09-677c-4bbd-a479-3f349cb785e7")}),
             list,
             map
         });
@@ -245,21 +244,19 @@ class InternalRowReaderTest {
 
     private List<Group> write(Schema schema, InternalRowReader reader, InternalRow... rows) throws IOException {
         var layout = FileLayout.of(schema, WriteSettings.defaults());
-        var writer =
-                DataFileWriter.create(storage, "f", layout, reader, Placement.of(0, PartitionTuple.EMPTY));
+        var writer = DataFileWriter.create(storage, "f", layout, reader, Placement.of(0, PartitionTuple.EMPTY));
         for (InternalRow row : rows) {
             writer.write(row);
         }
         assertThat(writer.close().recordCount()).isEqualTo(rows.length);
         try (var file = ParquetFileReader.open(
-                new StorageInput(storage.input("f")), ParquetReadOptions.builder().build())) {
+                new StorageInput(storage.input("f")),
+                ParquetReadOptions.builder().build())) {
             var type = file.getFileMetaData().getSchema();
             var records = new ColumnIOFactory()
                     .getColumnIO(type)
                     .getRecordReader(file.readNextRowGroup(), new GroupRecordConverter(type));
-            return Stream.generate(records::read)
-                    .limit(rows.length)
-                    .toList();
+            return Stream.generate(records::read).limit(rows.length).toList();
         }
     }
 
