@@ -16,6 +16,7 @@ import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 import org.junit.jupiter.api.Test;
 
+@SuppressWarnings("NullAway") // SQL NULL is null in Spark, which does not say so in its types.
 class CatalystConditionTest {
 
     private static final StructType COLUMNS =

@@ -31,6 +31,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+@SuppressWarnings("NullAway") // SQL NULL is null in Spark, which does not say so in its types.
 class PartitionFunctionsTest {
 
     private static final Type.Decimal DECIMAL = new Type.Decimal(20, 2);
