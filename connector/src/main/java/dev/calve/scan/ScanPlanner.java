@@ -152,6 +152,10 @@ public final class ScanPlanner {
         var results = new ArrayList<R>();
         try {
             for (Future<R> future : futures) {
+                // A future that is done already would be handed out in spite of an interrupt.
+                if (Thread.currentThread().isInterrupted()) {
+                    throw new InterruptedIOException("interrupted while planning");
+                }
                 results.add(future.get());
             }
         } catch (InterruptedException e) {
