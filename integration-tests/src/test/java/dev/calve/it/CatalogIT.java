@@ -306,6 +306,7 @@ class CatalogIT {
     }
 
     /** Runs in a task, which in a local session shares the driver's catalog. */
+    @SuppressWarnings("deprecation") // the form that every Spark has
     private static String createMeanwhile(String table) throws Exception {
         var lake = (TableCatalog) SPARK.sessionState().catalogManager().catalog("lake");
         var identifier = Identifier.of(new String[] {"ddl"}, table.substring("ddl.".length()));
