@@ -14,6 +14,7 @@ import dev.calve.spark.read.TaskReads;
 import dev.calve.spark.wire.ExecutorTable;
 import dev.calve.spark.wire.ExpressionBytes;
 import dev.calve.spark.wire.FileSplits;
+import dev.calve.spark.write.TaskResults;
 import java.io.IOException;
 import java.io.Serializable;
 import java.io.UncheckedIOException;
@@ -65,9 +66,34 @@ final class DeleteStage extends AbstractFunction2<TaskContext, Iterator<FileSpli
                 }
             }
             List<Outcome> outcomes = settler.finish();
+            if (!settler.written().isEmpty()) {
+                requireWanted(context, storage, settler.written());
+            }
+            if (context.isInterrupted()) {
+                // The driver takes no outcome of a task it killed, so nobody else would delete these.
+                for (String file : settler.written()) {
+                    storage.delete(file);
+                }
+                context.killTaskIfInterrupted();
+            }
             return new OutcomeCodec(metadata).toBytes(outcomes);
         } catch (IOException e) {
             throw new UncheckedIOException("Cannot delete from " + table.name() + ": " + e.getMessage(), e);
+        }
+    }
+
+    private static void requireWanted(TaskContext context, Storage storage, List<String> written) {
+        try {
+            TaskResults.requireWanted(context);
+        } catch (RuntimeException e) {
+            for (String location : written) {
+                try {
+                    storage.delete(location);
+                } catch (IOException later) {
+                    e.addSuppressed(later);
+                }
+            }
+            throw e;
         }
     }
 }

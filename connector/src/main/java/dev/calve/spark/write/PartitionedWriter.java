@@ -17,6 +17,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.apache.spark.TaskContext;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.SpecializedGetters;
 import org.apache.spark.sql.connector.write.DataWriter;
@@ -93,6 +94,11 @@ final class PartitionedWriter implements DataWriter<InternalRow> {
                 writers.hasNext(); ) {
             finished.addAll(writers.next().close());
             writers.remove();
+        }
+        TaskContext task = TaskContext.get();
+        if (task != null) {
+            // The driver takes no message of a task it killed: fail, so that abort deletes the files.
+            task.killTaskIfInterrupted();
         }
         return FilesWritten.of(finished, table);
     }
