@@ -93,7 +93,10 @@ final class RandomPredicates {
 
     private String literals(Column column) {
         return IntStream.range(0, 1 + random.nextInt(4))
-                .mapToObj(i -> random.nextInt(8) == 0 ? "NULL" : oneOf(column.literals()))
+                // Spark 4.1 fails to print a plan with a NULL of type binary that a source is to delete by, whatever
+                // the source.
+                .mapToObj(
+                        i -> random.nextInt(8) == 0 && !column.name().equals("bin") ? "NULL" : oneOf(column.literals()))
                 .collect(Collectors.joining(", "));
     }
 
