@@ -69,13 +69,6 @@ final class DeleteStage extends AbstractFunction2<TaskContext, Iterator<FileSpli
             if (!settler.written().isEmpty()) {
                 requireWanted(context, storage, settler.written());
             }
-            if (context.isInterrupted()) {
-                // The driver takes no outcome of a task it killed, so nobody else would delete these.
-                for (String file : settler.written()) {
-                    storage.delete(file);
-                }
-                context.killTaskIfInterrupted();
-            }
             return new OutcomeCodec(metadata).toBytes(outcomes);
         } catch (IOException e) {
             throw new UncheckedIOException("Cannot delete from " + table.name() + ": " + e.getMessage(), e);

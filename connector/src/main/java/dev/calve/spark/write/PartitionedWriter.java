@@ -96,9 +96,9 @@ final class PartitionedWriter implements DataWriter<InternalRow> {
             writers.remove();
         }
         TaskContext task = TaskContext.get();
-        if (task != null) {
-            // The driver takes no message of a task it killed: fail, so that abort deletes the files.
-            task.killTaskIfInterrupted();
+        if (task != null && !finished.isEmpty()) {
+            // Where the driver takes no message any more this throws, and abort deletes the files.
+            TaskResults.requireWanted(task);
         }
         return FilesWritten.of(finished, table);
     }
