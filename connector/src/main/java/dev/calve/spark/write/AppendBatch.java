@@ -47,7 +47,7 @@ final class AppendBatch implements BatchWrite {
         return new PartitionedWriterFactory(ExecutorTable.of(table), rows.json(), statementId.toString());
     }
 
-    /** Tasks are told apart by their messages: no round trip to the driver is needed before one finishes. */
+    /** Tasks ask by themselves, and later than Spark would: see {@link TaskResults}. */
     @Override
     public boolean useCommitCoordinator() {
         return false;

@@ -18,6 +18,7 @@ public final class TaskResults {
     /**
      * Ends the task if its result is not wanted; the caller deletes what it wrote. Cost: one message to the driver.
      *
+     * @throws org.apache.spark.TaskKilledException if the task was killed meanwhile: Spark fails it even if it ends well
      * @throws IllegalStateException which Spark does not count as a failure of the task, because of its cause
      */
     public static void requireWanted(TaskContext context) {
@@ -37,5 +38,6 @@ public final class TaskResults {
                     new CommitDeniedException(
                             message, context.stageId(), context.partitionId(), context.attemptNumber()));
         }
+        context.killTaskIfInterrupted();
     }
 }
