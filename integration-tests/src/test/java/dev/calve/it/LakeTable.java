@@ -1,5 +1,7 @@
 package dev.calve.it;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -7,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -110,8 +113,20 @@ record LakeTable(String namespace, String table) {
         return peer().currentSnapshot();
     }
 
+    /** With the operation among the entries, as the metadata file has it. */
     Map<String, String> summary() {
-        return newest().summary();
+        var summary = new HashMap<String, String>(newest().summary());
+        summary.put("operation", newest().operation());
+        return summary;
+    }
+
+    /** Waits until the folder is as it was, since a task that is killed cleans up in its own time. */
+    void awaitState(FolderState expected) throws InterruptedException {
+        long end = System.nanoTime() + 15_000_000_000L;
+        while (!state().equals(expected) && System.nanoTime() < end) {
+            Thread.sleep(20);
+        }
+        assertThat(state()).isEqualTo(expected);
     }
 
     /** Ids of all snapshots the newest descends from, itself first. */
