@@ -372,7 +372,8 @@ class DeleteIT {
             FolderState before = table.state();
             assertThat(table.deleteFailure("12 / v > 3 OR id % 10 = 9")).contains("DIVIDE_BY_ZERO");
             if (packing.equals(ONE_FILE_A_TASK)) {
-                // Whether the driver still takes the result of a task that succeeds in this very moment is open, so only
+                // Whether the driver still takes the result of a task that succeeds in this very moment is open, so
+                // only
                 // what the table consists of is compared.
                 assertThat(metadataFiles(table.state())).isEqualTo(metadataFiles(before));
                 assertThat(table.longs("id", "true")).isEqualTo(range(0, 30));
