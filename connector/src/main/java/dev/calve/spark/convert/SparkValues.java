@@ -35,6 +35,7 @@ public final class SparkValues {
      * A value of a Spark row of the type {@link SparkTypes#toSpark} gives.
      *
      * @return empty if the type has no equal value: a decimal of more digits, a string that is not a canonical UUID
+     *     or not UTF-8
      */
     public static Optional<Object> fromSpark(Type type, Object value) {
         if (type instanceof Type.Decimal decimal) {
@@ -47,7 +48,8 @@ public final class SparkValues {
             return uuid(value.toString());
         }
         if (value instanceof UTF8String text) {
-            return Optional.of(text.toString());
+            // As a Java string, different invalid bytes would become the same replacement character.
+            return text.isValid() ? Optional.of(text.toString()) : Optional.empty();
         }
         if (value instanceof byte[] bytes) {
             return Optional.of(Bytes.copyOf(bytes));
