@@ -21,6 +21,7 @@ import org.apache.parquet.schema.LogicalTypeAnnotation.TimeUnit;
 import org.apache.parquet.schema.LogicalTypeAnnotation.TimestampLogicalTypeAnnotation;
 import org.apache.parquet.schema.MessageType;
 import org.apache.parquet.schema.PrimitiveType;
+import org.apache.spark.unsafe.types.UTF8String;
 
 /**
  * What a Parquet footer says about the columns of one row group, as column metrics, so that one pruning algorithm serves
@@ -81,7 +82,11 @@ final class RowGroupMetrics {
             case FLOAT -> Optional.of(ValueCodec.encode(Type.Simple.FLOAT, value));
             case DOUBLE -> Optional.of(ValueCodec.encode(Type.Simple.DOUBLE, value));
             case BINARY ->
-                logical == null || logical instanceof StringLogicalTypeAnnotation
+                // Text that is not UTF-8, which Spark lets through, is no bound.
+                logical == null
+                                || (logical instanceof StringLogicalTypeAnnotation
+                                        && UTF8String.fromBytes(((Binary) value).getBytes())
+                                                .isValid())
                         ? Optional.of(Bytes.wrap(((Binary) value).getBytes()))
                         : Optional.empty();
             default -> Optional.empty();
