@@ -2,7 +2,6 @@ package dev.calve.spark;
 
 import dev.calve.catalog.LoadedTable;
 import dev.calve.metadata.TableMetadata;
-import dev.calve.partition.PartitionField;
 import dev.calve.spark.convert.MetadataColumns;
 import dev.calve.spark.convert.SparkTransforms;
 import dev.calve.spark.read.ReadSettings;
@@ -13,7 +12,6 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.connector.catalog.MetadataColumn;
@@ -106,15 +104,8 @@ final class CalveTable implements SupportsRead, SupportsWrite, SupportsDeleteV2,
     @Override
     public Transform[] partitioning() {
         return metadata().spec().fields().stream()
-                .flatMap(field -> sparkTransform(field).stream())
+                .flatMap(field -> SparkTransforms.toSpark(metadata().schema(), field).stream())
                 .toArray(Transform[]::new);
-    }
-
-    private Optional<Transform> sparkTransform(PartitionField field) {
-        return metadata()
-                .schema()
-                .name(field.sourceId())
-                .flatMap(column -> SparkTransforms.toSpark(column, field.transform()));
     }
 
     @Override

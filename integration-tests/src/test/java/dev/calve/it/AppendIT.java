@@ -65,6 +65,20 @@ class AppendIT {
         }
     }
 
+    @Test
+    void partitionColumnsMayHaveNamesThatNeedQuotes() {
+        LakeTable table = create(
+                2,
+                "id bigint, `a.b` int, `c d` string, st struct<`x-y`: int>",
+                "`a.b`, bucket(4, `c d`), st.`x-y`",
+                "");
+        table.insert("VALUES (1L, 1, 'u', struct(7)), (2L, 2, 'v', struct(8)), (3L, NULL, NULL, NULL)");
+        assertThat(Sql.rows(
+                        "SELECT id, `a.b`, `c d`, st.`x-y` FROM %s WHERE `a.b` = 2 OR id = 3 ORDER BY id",
+                        table.name()))
+                .containsExactly("[2,2,v,8]", "[3,null,null,null]");
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3})
     void everyWayToAppendAppends(int version) {

@@ -1,6 +1,9 @@
 package dev.calve.spark.convert;
 
+import dev.calve.partition.PartitionField;
 import dev.calve.partition.Transform;
+import dev.calve.schema.Field;
+import dev.calve.schema.Schema;
 import java.util.Locale;
 import java.util.Optional;
 import org.apache.spark.sql.connector.expressions.Expression;
@@ -59,7 +62,33 @@ public final class SparkTransforms {
                         + " years, months, days or hours of a column, not '" + transform.describe() + "'.");
     }
 
-    /** The transform as Spark shows it; empty for transforms Spark has no name for. */
+    /** A partition field as Spark shows it; empty if its column is gone or Spark has no name for the transform. */
+    public static Optional<org.apache.spark.sql.connector.expressions.Transform> toSpark(
+            Schema schema, PartitionField field) {
+        return column(schema, field.sourceId()).flatMap(column -> toSpark(column, field.transform()));
+    }
+
+    /** The column as Spark's parser reads it: parts joined by dots, a part with a character of its own in back quotes. */
+    private static Optional<String> column(Schema schema, int fieldId) {
+        Optional<Field> found = schema.field(fieldId);
+        if (found.isEmpty()) {
+            return Optional.empty();
+        }
+        String own = quoted(found.get().name());
+        return schema.parent(fieldId)
+                .map(parent -> column(schema, parent.id()).orElseThrow() + "." + own)
+                .or(() -> Optional.of(own));
+    }
+
+    private static String quoted(String name) {
+        return name.matches("\\w+") ? name : "`" + name.replace("`", "``") + "`";
+    }
+
+    /**
+     * The transform as Spark shows it; empty for transforms Spark has no name for.
+     *
+     * @param column as Spark's parser reads it
+     */
     public static Optional<org.apache.spark.sql.connector.expressions.Transform> toSpark(
             String column, Transform transform) {
         if (transform instanceof Transform.Identity) {

@@ -77,10 +77,7 @@ final class AppendWrite implements RequiresDistributionAndOrdering {
         TableMetadata metadata = table.metadata();
         var expressions = new ArrayList<Expression>();
         for (PartitionField field : metadata.spec().fields()) {
-            metadata.schema()
-                    .name(field.sourceId())
-                    .flatMap(column -> SparkTransforms.toSpark(column, field.transform()))
-                    .ifPresent(expressions::add);
+            SparkTransforms.toSpark(metadata.schema(), field).ifPresent(expressions::add);
         }
         return expressions;
     }
