@@ -2,13 +2,17 @@ package dev.calve.it;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.stream.Stream;
+import java.util.TreeSet;
 
 /**
  * All files below a folder and what is in them: two are equal if nothing was changed between.
@@ -25,6 +29,8 @@ record FolderState(Map<String, String> files) {
                 files.put(
                         folder.relativize(file).toString(),
                         content.length + " bytes, hash " + Arrays.hashCode(content));
+            } catch (NoSuchFileException e) {
+                continue; // deleted since by a task that ends late, and so not there any more
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
@@ -37,11 +43,27 @@ record FolderState(Map<String, String> files) {
         if (Files.notExists(folder)) {
             return List.of();
         }
-        try (Stream<Path> all = Files.walk(folder)) {
-            return all.filter(Files::isRegularFile).sorted().toList();
+        var files = new TreeSet<Path>();
+        try {
+            Files.walkFileTree(folder, new SimpleFileVisitor<>() {
+                @Override
+                public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+                    files.add(file);
+                    return FileVisitResult.CONTINUE;
+                }
+
+                @Override
+                public FileVisitResult visitFileFailed(Path file, IOException failure) throws IOException {
+                    if (failure instanceof NoSuchFileException) {
+                        return FileVisitResult.CONTINUE; // deleted while the folder was walked
+                    }
+                    throw failure;
+                }
+            });
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+        return List.copyOf(files);
     }
 
     /** The one file at any depth whose name ends so. */
