@@ -30,7 +30,8 @@ record FolderState(Map<String, String> files) {
                         folder.relativize(file).toString(),
                         content.length + " bytes, hash " + Arrays.hashCode(content));
             } catch (NoSuchFileException e) {
-                continue; // deleted since by a task that ends late, and so not there any more
+                // Deleted since, by a task that ends late: it is not there any more.
+                files.remove(folder.relativize(file).toString());
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
