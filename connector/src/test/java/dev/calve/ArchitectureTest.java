@@ -73,6 +73,21 @@ class ArchitectureTest {
                     "rewrite",
                     "scan"),
             row("commit", "io", "schema", "partition", "expression", "deletes", "manifest", "metadata", "scan"),
+            row(
+                    "rowlevel",
+                    "io",
+                    "schema",
+                    "partition",
+                    "expression",
+                    "puffin",
+                    "deletes",
+                    "manifest",
+                    "metadata",
+                    "parquet",
+                    "rewrite",
+                    "scan",
+                    "rowdelete",
+                    "commit"),
             row("catalog", "io", "schema", "partition", "manifest", "metadata", "commit"),
             row("hadoop", "io", "catalog"));
 

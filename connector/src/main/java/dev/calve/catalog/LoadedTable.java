@@ -1,5 +1,6 @@
 package dev.calve.catalog;
 
+import dev.calve.commit.CommitTarget;
 import dev.calve.commit.Committer;
 import dev.calve.commit.TableState;
 import dev.calve.io.Storage;
@@ -19,6 +20,11 @@ public record LoadedTable(String name, TableState state, Storage storage, Commit
 
     public TableProperties properties() {
         return TableProperties.of(metadata(), name);
+    }
+
+    /** What a statement that read this table commits to. */
+    public CommitTarget target() {
+        return new CommitTarget(name, metadata().uuid(), committer, storage);
     }
 
     /** The same table in another state. */

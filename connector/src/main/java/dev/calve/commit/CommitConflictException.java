@@ -1,16 +1,62 @@
 package dev.calve.commit;
 
+import java.util.List;
+import java.util.Optional;
+
 /** Another writer committed something this statement cannot be reconciled with. The table is as that writer left it. */
 public final class CommitConflictException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
-    public CommitConflictException(String table, Conflict conflict) {
-        this("Cannot commit to " + table + ": " + conflict.message()
-                + " Nothing was changed; run the statement again.");
+    private final String table;
+    private final String command;
+    private final transient Optional<Statement.Isolation> isolation;
+    private final transient List<Conflict> conflicts;
+
+    /**
+     * @param command as the user knows it
+     * @param conflicts at least one, the most telling first
+     */
+    public CommitConflictException(
+            String table, String command, Optional<Statement.Isolation> isolation, List<Conflict> conflicts) {
+        super(message(table, command, isolation, conflicts));
+        this.table = table;
+        this.command = command;
+        this.isolation = isolation;
+        this.conflicts = List.copyOf(conflicts);
     }
 
-    public CommitConflictException(String message) {
-        super(message);
+    private static String message(
+            String table, String command, Optional<Statement.Isolation> isolation, List<Conflict> conflicts) {
+        Conflict first = conflicts.get(0);
+        return "Cannot commit " + command + " to " + table + ": " + first.message()
+                + (conflicts.size() > 1 ? " (and " + (conflicts.size() - 1) + " more conflict(s))" : "")
+                + isolation
+                        .map(level -> "; isolation level '" + level.level() + "' is set by " + level.setBy())
+                        .orElse("")
+                + ". Nothing was changed"
+                + (first.runningAgainHelps() ? "; run the statement again." : ".");
+    }
+
+    public String table() {
+        return table;
+    }
+
+    public String command() {
+        return command;
+    }
+
+    public Optional<Statement.Isolation> isolation() {
+        return isolation;
+    }
+
+    /** What stood in the way: files, partitions or rows, and the snapshots that changed them. */
+    public List<Conflict> conflicts() {
+        return conflicts;
+    }
+
+    /** Whether the same statement may succeed when it is run again. */
+    public boolean runningAgainHelps() {
+        return conflicts.stream().allMatch(Conflict::runningAgainHelps);
     }
 }

@@ -13,6 +13,7 @@ import dev.calve.metadata.TableMetadata;
 import dev.calve.scan.FileFilter;
 import dev.calve.scan.SnapshotManifests;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -27,6 +28,7 @@ final class ConflictCheck {
     private final Storage storage;
     private final TableMetadata found;
     private final SnapshotChange change;
+    private final List<Conflict> conflicts = new ArrayList<>();
 
     private ConflictCheck(Storage storage, TableMetadata found, SnapshotChange change) {
         this.storage = storage;
@@ -34,97 +36,88 @@ final class ConflictCheck {
         this.change = change;
     }
 
-    /** The first conflict found, newest snapshot first; empty if the change may be committed. */
-    static Optional<Conflict> find(Storage storage, TableMetadata found, SnapshotChange change) throws IOException {
+    /** Everything that stands in the way, newest snapshot first; empty if the change may be committed. */
+    static List<Conflict> find(Storage storage, TableMetadata found, SnapshotChange change) throws IOException {
         if (!change.addedDeletes().isEmpty() && found.formatVersion() != change.settledForFormat()) {
-            return Optional.of(new Conflict.FormatChanged("deletes were written for format version "
-                    + change.settledForFormat() + ", but the table was upgraded to " + found.formatVersion() + "."));
+            return List.of(new Conflict.FormatChanged(change.settledForFormat(), found.formatVersion()));
         }
         if (!change.canConflict()) {
-            return Optional.empty();
+            return List.of();
         }
         return new ConflictCheck(storage, found, change).overHistory();
     }
 
-    private Optional<Conflict> overHistory() throws IOException {
+    private List<Conflict> overHistory() throws IOException {
         Optional<List<Snapshot>> others = Ancestry.since(found, change.ref(), change.readSnapshotId());
         if (others.isEmpty()) {
-            return Optional.of(new Conflict.HistoryUnknown("snapshot "
-                    + (change.readSnapshotId().isPresent()
-                            ? change.readSnapshotId().getAsLong()
-                            : "none")
-                    + ", which was read, is no longer an ancestor of branch '" + change.ref()
-                    + "', so it is not known what changed since."));
+            return List.of(new Conflict.HistoryUnknown(change.readSnapshotId(), change.ref()));
         }
         for (Snapshot other : others.get()) {
-            for (ManifestFile manifest : SnapshotManifests.of(storage, other)) {
-                if (manifest.addedSnapshotId() != other.id()) {
-                    continue;
-                }
-                Optional<Conflict> conflict = manifest.content() == ManifestFile.Content.DATA
-                        ? inDataManifest(other, manifest)
-                        : inDeleteManifest(other, manifest);
-                if (conflict.isPresent()) {
-                    return conflict;
+            List<ManifestFile> written = SnapshotManifests.of(storage, other).stream()
+                    .filter(manifest -> manifest.addedSnapshotId() == other.id())
+                    .toList();
+            boolean addsData = written.stream()
+                    .anyMatch(manifest -> manifest.content() == ManifestFile.Content.DATA
+                            && manifest.counts().addedFiles().orElse(1) > 0);
+            var by = new Conflict.Other(other.id(), other.operation(), change.readSnapshotId(), addsData);
+            for (ManifestFile manifest : written) {
+                if (manifest.content() == ManifestFile.Content.DATA) {
+                    inDataManifest(by, manifest);
+                } else {
+                    inDeleteManifest(by, manifest);
                 }
             }
         }
-        return Optional.empty();
+        return conflicts;
     }
 
-    private Optional<Conflict> inDataManifest(Snapshot other, ManifestFile manifest) throws IOException {
+    private void inDataManifest(Conflict.Other by, ManifestFile manifest) throws IOException {
         var filters = new HashMap<Expression, FileFilter>();
         for (ManifestEntry<DataFile> entry : ManifestReader.readData(storage, manifest, typed(manifest))) {
-            if (entry.snapshotId() != other.id() || entry.status() == ManifestEntry.Status.EXISTING) {
+            if (entry.snapshotId() != by.snapshotId() || entry.status() == ManifestEntry.Status.EXISTING) {
                 continue;
             }
             for (ConflictRule rule : change.rules()) {
                 if (rule instanceof ConflictRule.FilesStillThere needed
                         && entry.status() == ManifestEntry.Status.DELETED
                         && needed.paths().contains(entry.file().path())) {
-                    return concurrent(other, "data file " + entry.file().path() + " was removed");
+                    conflicts.add(new Conflict.DataFileRemoved(by, entry.file().path()));
                 }
                 if (rule instanceof ConflictRule.NoNewDataMatching guarded
                         && entry.status() == ManifestEntry.Status.ADDED
-                        && !isReplace(other)
+                        && !isReplace(by)
                         && filters.computeIfAbsent(
                                         guarded.filter(), filter -> new FileFilter(found, manifest.specId(), filter))
                                 .mightMatch(entry.file())) {
-                    return concurrent(
-                            other,
-                            "data file " + entry.file().path()
-                                    + ", which may hold rows the statement selects, was added");
+                    conflicts.add(new Conflict.DataAdded(by, entry.file().path(), guarded.filter()));
                 }
             }
         }
-        return Optional.empty();
     }
 
-    private Optional<Conflict> inDeleteManifest(Snapshot other, ManifestFile manifest) throws IOException {
+    private void inDeleteManifest(Conflict.Other by, ManifestFile manifest) throws IOException {
         for (ManifestEntry<DeleteFile> entry : ManifestReader.readDeletes(storage, manifest, typed(manifest))) {
-            if (entry.snapshotId() != other.id() || entry.status() != ManifestEntry.Status.ADDED) {
+            if (entry.snapshotId() != by.snapshotId() || entry.status() != ManifestEntry.Status.ADDED) {
                 continue;
             }
             for (ConflictRule rule : change.rules()) {
                 if (rule instanceof ConflictRule.DeletesUnchanged guarded) {
-                    Optional<String> touched = touchedBy(entry.file(), guarded.files());
-                    if (touched.isPresent()) {
-                        return concurrent(other, "rows of data file " + touched.get() + " were deleted");
+                    for (String touched : touchedBy(entry.file(), guarded.files())) {
+                        conflicts.add(new Conflict.RowsDeleted(by, touched, entry.file()));
                     }
                 }
             }
         }
-        return Optional.empty();
     }
 
-    /** The guarded data file whose positions the delete file may name. Equality deletes apply by sequence number instead. */
-    private Optional<String> touchedBy(DeleteFile deletes, Map<String, ConflictRule.Place> guarded) {
+    /** The guarded data files whose positions the delete file may name. Equality deletes apply by sequence number instead. */
+    private List<String> touchedBy(DeleteFile deletes, Map<String, ConflictRule.Place> guarded) {
         if (deletes instanceof DeleteFile.EqualityDeletes) {
-            return Optional.empty();
+            return List.of();
         }
         Optional<String> scope = deletes.scopedTo();
         if (scope.isPresent()) {
-            return scope.filter(guarded::containsKey);
+            return scope.filter(guarded::containsKey).stream().toList();
         }
         ConflictRule.Place place = PartitionRange.place(found, deletes.specId(), deletes.partition());
         return guarded.entrySet().stream()
@@ -133,28 +126,16 @@ final class ConflictCheck {
                                 found, place.specId(), entry.getValue().partition())
                         .equals(place))
                 .map(Map.Entry::getKey)
-                .findFirst();
+                .toList();
     }
 
     private Selection typed(ManifestFile manifest) {
         return Selection.all().typedAs(found.partitionType(manifest.specId()));
     }
 
-    private static boolean isReplace(Snapshot snapshot) {
-        return snapshot.operation()
+    private static boolean isReplace(Conflict.Other by) {
+        return by.operation()
                 .map(SnapshotChange.Operation.REPLACE.toString()::equals)
                 .orElse(false);
-    }
-
-    private Optional<Conflict> concurrent(Snapshot other, String what) {
-        return Optional.of(new Conflict.Concurrent(
-                what + " by snapshot " + other.id()
-                        + other.operation()
-                                .map(operation -> " (" + operation + ")")
-                                .orElse("") + " since snapshot "
-                        + (change.readSnapshotId().isPresent()
-                                ? change.readSnapshotId().getAsLong()
-                                : "none") + " was read.",
-                other.id()));
     }
 }

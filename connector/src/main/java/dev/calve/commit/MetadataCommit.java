@@ -6,6 +6,8 @@ import dev.calve.metadata.Requirement;
 import dev.calve.metadata.TableMetadata;
 import dev.calve.metadata.TableProperties;
 import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.io.UncheckedIOException;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -57,9 +59,7 @@ public final class MetadataCommit {
             Duration elapsed = Duration.between(start, clock.instant());
             RetryPolicy policy = RetryPolicy.of(TableProperties.of(attempt.found(), table));
             if (!policy.allowsAnother(attempts, elapsed)) {
-                throw new CommitConflictException("Cannot commit to " + table + ": lost the race against other writers "
-                        + attempts + " times in " + elapsed.toMillis() + " ms, last because " + attempt.lostBecause()
-                        + ". Nothing was changed; run the statement again, or raise commit.retry.total-timeout-ms.");
+                throw refused(new Conflict.LostRace(attempts, elapsed, attempt.lostBecause()));
             }
             sleep(policy.wait(attempts));
         }
@@ -72,9 +72,7 @@ public final class MetadataCommit {
         TableState found = committer.load();
         TableMetadata metadata = found.metadata();
         if (!metadata.uuid().equals(uuid)) {
-            throw new CommitConflictException(
-                    "Cannot commit to " + table + ": it was dropped and created again since it was" + " loaded (uuid "
-                            + uuid + ", now " + metadata.uuid() + "). Run the statement again.");
+            throw refused(new Conflict.TableReplaced(uuid, metadata.uuid()));
         }
         List<MetadataUpdate> updates = change.apply(metadata);
         if (updates.isEmpty()) {
@@ -115,8 +113,14 @@ public final class MetadataCommit {
             Thread.sleep(wait.toMillis());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new CommitConflictException(
-                    "Cannot commit to " + table + ": interrupted while waiting to try again. Nothing was changed.");
+            var interrupted = new InterruptedIOException("interrupted while waiting to try again");
+            interrupted.initCause(e);
+            throw new UncheckedIOException(
+                    "Cannot change " + table + ": " + interrupted.getMessage() + ". Nothing was changed.", interrupted);
         }
+    }
+
+    private CommitConflictException refused(Conflict conflict) {
+        return new CommitConflictException(table, "a change of metadata", Optional.empty(), List.of(conflict));
     }
 }

@@ -1,6 +1,7 @@
 package dev.calve.commit;
 
 import java.io.IOException;
+import java.util.List;
 import java.util.Optional;
 
 /** What a statement does when its change cannot be committed on the snapshot found. */
@@ -9,15 +10,33 @@ public interface Resettle {
     /**
      * Derives the change again from the state found.
      *
+     * @param conflicts everything that stands in the way, at least one: only who can deal with all of them may go on
      * @return empty if nothing is left to do
-     * @throws CommitConflictException if the statement cannot or must not do it again
+     * @throws Refused if the statement cannot or must not do it again
      */
-    Optional<SnapshotChange> against(TableState found, Conflict conflict, SnapshotChange change) throws IOException;
+    Optional<SnapshotChange> against(TableState found, List<Conflict> conflicts, SnapshotChange change)
+            throws IOException, Refused;
 
     /** For statements that cannot run again: the conflict is the answer. */
-    static Resettle never(String table) {
-        return (found, conflict, change) -> {
-            throw new CommitConflictException(table, conflict);
+    static Resettle never() {
+        return (found, conflicts, change) -> {
+            throw new Refused(conflicts);
         };
+    }
+
+    /** The statement cannot be reconciled with what others committed. */
+    final class Refused extends Exception {
+        private static final long serialVersionUID = 1L;
+        private final transient List<Conflict> conflicts;
+
+        /** @param conflicts what cannot be dealt with, the most telling first */
+        public Refused(List<Conflict> conflicts) {
+            super(conflicts.get(0).message());
+            this.conflicts = List.copyOf(conflicts);
+        }
+
+        public List<Conflict> conflicts() {
+            return conflicts;
+        }
     }
 }

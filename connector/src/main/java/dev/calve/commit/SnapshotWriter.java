@@ -157,6 +157,11 @@ final class SnapshotWriter {
         long parentId() {
             return parent.map(Snapshot::id).orElse(-1L);
         }
+
+        /** Somebody before the head found did it; who, this class does not search for. */
+        Conflict.Other parentAsOther() {
+            return new Conflict.Other(parentId(), parent.flatMap(Snapshot::operation), change.readSnapshotId(), true);
+        }
     }
 
     private static void collect(Edited edited, List<ManifestFile> manifests, SnapshotSummary summary) {
@@ -190,8 +195,7 @@ final class SnapshotWriter {
     }
 
     private static DoesNotFit gone(Step step, String file) {
-        return new DoesNotFit(new Conflict.Concurrent(
-                "data file " + file + " is no longer in the table; another writer removed it.", step.parentId()));
+        return new DoesNotFit(new Conflict.DataFileRemoved(step.parentAsOther(), file));
     }
 
     private Prepared assemble(
@@ -334,9 +338,7 @@ final class SnapshotWriter {
             }
             leaving.add(entry);
             if (file.firstRowId().isPresent() && mustNotHaveRowIds(step.change(), file.path())) {
-                throw new DoesNotFit(new Conflict.Concurrent(
-                        "rows of data file " + file.path() + " got row ids after they were read to be written again.",
-                        step.parentId()));
+                throw new DoesNotFit(new Conflict.RowIdsAssigned(file.path()));
             }
         }
         return edit(step, manifest, entries, leaving);
@@ -374,10 +376,7 @@ final class SnapshotWriter {
                             "data file " + dataFile + " has the deletes "
                                     + staying.file().key() + ", which the new vector does not absorb");
         }
-        return new DoesNotFit(new Conflict.Concurrent(
-                "rows of data file " + dataFile + " were deleted by snapshot " + staying.snapshotId()
-                        + " at the same time.",
-                staying.snapshotId()));
+        return new DoesNotFit(new Conflict.RowsDeleted(step.parentAsOther(), dataFile, staying.file()));
     }
 
     /** The manifest without what leaves; itself if nothing does. */

@@ -13,10 +13,10 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,8 +33,9 @@ public final class TableCommit {
 
     private static final Logger LOG = LoggerFactory.getLogger(TableCommit.class);
 
+    private final CommitTarget target;
+    private final Statement statement;
     private final String table;
-    private final String uuid;
     private final Committer committer;
     private final Storage storage;
     private final FileLedger ledger;
@@ -47,26 +48,15 @@ public final class TableCommit {
     private long snapshotId;
     private int attempts;
 
-    /**
-     * @param table name for messages
-     * @param uuid of the table that was read; a table created anew under its name is refused
-     * @param statementId part of every file name the commit writes
-     */
-    public TableCommit(
-            String table,
-            String uuid,
-            Committer committer,
-            Storage storage,
-            FileLedger ledger,
-            UUID statementId,
-            Clock clock) {
-        this.table = table;
-        this.uuid = uuid;
-        this.committer = committer;
-        this.storage = storage;
-        this.ledger = ledger;
+    public TableCommit(CommitTarget target, Statement statement, Clock clock) {
+        this.target = target;
+        this.statement = statement;
+        this.table = target.name();
+        this.committer = target.committer();
+        this.storage = target.storage();
+        this.ledger = statement.ledger();
         this.clock = clock;
-        this.writer = new SnapshotWriter(storage, ledger, statementId, table);
+        this.writer = new SnapshotWriter(storage, ledger, statement.id(), table);
     }
 
     /** How one attempt ended. */
@@ -81,7 +71,7 @@ public final class TableCommit {
 
         record Nothing() implements Attempt {}
 
-        record Conflicted(TableState found, Conflict conflict) implements Attempt {}
+        record Conflicted(TableState found, List<Conflict> conflicts) implements Attempt {}
 
         record Lost(RetryPolicy policy, String reason) implements Attempt {}
     }
@@ -96,13 +86,15 @@ public final class TableCommit {
         try {
             return loop(change, resettle);
         } catch (IOException e) {
-            throw giveUp(new UncheckedIOException("Cannot commit to " + table + ": " + e.getMessage(), e));
+            throw giveUp(new UncheckedIOException(
+                    "Cannot commit " + statement.command() + " to " + table + ": " + e.getMessage(), e));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             var interrupted = new InterruptedIOException("interrupted while waiting to try again");
             interrupted.initCause(e);
             throw giveUp(new UncheckedIOException(
-                    "Cannot commit to " + table + ": " + interrupted.getMessage() + ". Nothing was changed.",
+                    "Cannot commit " + statement.command() + " to " + table + ": " + interrupted.getMessage()
+                            + ". Nothing was changed.",
                     interrupted));
         } catch (RuntimeException e) {
             throw giveUp(e);
@@ -119,7 +111,7 @@ public final class TableCommit {
                 return nothing();
             }
             SnapshotChange current = change;
-            Attempt attempt = TableQueue.inTurn(uuid, () -> attempt(current));
+            Attempt attempt = TableQueue.inTurn(target.uuid(), () -> attempt(current));
             if (attempt instanceof Attempt.Won won) {
                 won.reached().ifPresent(ledger::deleteAllBut);
                 return new Committed(won.state(), snapshotId, attempts);
@@ -132,12 +124,17 @@ public final class TableCommit {
                 LOG.info(
                         "Commit to {} must be derived again: {}",
                         table,
-                        conflicted.conflict().message());
+                        conflicted.conflicts().get(0).message());
                 RetryPolicy policy = policy(conflicted.found().metadata());
                 if (!policy.allowsAnother(attempts, elapsed)) {
-                    throw new CommitConflictException(table, conflicted.conflict());
+                    throw refused(conflicted.conflicts());
                 }
-                Optional<SnapshotChange> again = resettle.against(conflicted.found(), conflicted.conflict(), change);
+                Optional<SnapshotChange> again;
+                try {
+                    again = resettle.against(conflicted.found(), conflicted.conflicts(), change);
+                } catch (Resettle.Refused e) {
+                    throw refused(e.conflicts());
+                }
                 if (again.isEmpty()) {
                     return nothing();
                 }
@@ -146,12 +143,14 @@ public final class TableCommit {
             }
             var lost = (Attempt.Lost) attempt;
             if (!lost.policy().allowsAnother(attempts, elapsed)) {
-                throw new CommitConflictException("Cannot commit to " + table + ": lost the race against other writers "
-                        + attempts + " times in " + elapsed.toMillis() + " ms, last because " + lost.reason()
-                        + ". Nothing was changed; run the statement again, or raise commit.retry.total-timeout-ms.");
+                throw refused(List.of(new Conflict.LostRace(attempts, elapsed, lost.reason())));
             }
             Thread.sleep(lost.policy().wait(attempts).toMillis());
         }
+    }
+
+    private CommitConflictException refused(List<Conflict> conflicts) {
+        return new CommitConflictException(table, statement.command(), statement.isolation(), conflicts);
     }
 
     private CommitOutcome nothing() {
@@ -162,10 +161,8 @@ public final class TableCommit {
     private Attempt attempt(SnapshotChange change) throws IOException {
         TableState found = committer.load();
         TableMetadata metadata = found.metadata();
-        if (!metadata.uuid().equals(uuid)) {
-            throw new CommitConflictException(
-                    "Cannot commit to " + table + ": it was dropped and created again since it was" + " read (uuid "
-                            + uuid + ", now " + metadata.uuid() + "). Run the statement again.");
+        if (!metadata.uuid().equals(target.uuid())) {
+            throw refused(List.of(new Conflict.TableReplaced(target.uuid(), metadata.uuid())));
         }
         Optional<Snapshot> own = attempts == 0 ? Optional.empty() : metadata.snapshot(snapshotId);
         if (own.isPresent()) {
@@ -174,9 +171,9 @@ public final class TableCommit {
         }
         requireBranch(metadata, change.ref());
         attempts++;
-        Optional<Conflict> conflict = ConflictCheck.find(storage, metadata, change);
-        if (conflict.isPresent()) {
-            return new Attempt.Conflicted(found, conflict.get());
+        List<Conflict> conflicts = ConflictCheck.find(storage, metadata, change);
+        if (!conflicts.isEmpty()) {
+            return new Attempt.Conflicted(found, conflicts);
         }
         chooseSnapshotId(metadata);
         Optional<SnapshotWriter.Prepared> prepared;
@@ -184,7 +181,7 @@ public final class TableCommit {
             long now = Math.max(clock.millis(), metadata.lastUpdatedMillis());
             prepared = writer.prepare(metadata, change, snapshotId, attempts, now);
         } catch (SnapshotWriter.DoesNotFit e) {
-            return new Attempt.Conflicted(found, e.conflict());
+            return new Attempt.Conflicted(found, List.of(e.conflict()));
         }
         return prepared.isPresent() ? swap(found, prepared.get()) : new Attempt.Nothing();
     }

@@ -223,13 +223,16 @@ public final class CommitFixture {
         public final FileLedger ledger = new FileLedger(storage);
 
         public CommitOutcome commit(SnapshotChange change) {
-            return commit(change, Resettle.never(TABLE));
+            return commit(change, Resettle.never());
         }
 
         public CommitOutcome commit(SnapshotChange change, Resettle resettle) {
             wrote(change);
-            return new TableCommit(TABLE, metadata().uuid(), committer, storage, ledger, id, Clock.systemUTC())
-                    .commit(change, resettle);
+            return new TableCommit(target(), statement(), Clock.systemUTC()).commit(change, resettle);
+        }
+
+        public dev.calve.commit.Statement statement() {
+            return dev.calve.commit.Statement.of(id, "TEST", ledger);
         }
 
         public SnapshotChange wrote(SnapshotChange change) {
@@ -237,6 +240,10 @@ public final class CommitFixture {
             change.addedDeletes().forEach(added -> ledger.wrote(added.file().path()));
             return change;
         }
+    }
+
+    public CommitTarget target() {
+        return new CommitTarget(TABLE, metadata().uuid(), committer, storage);
     }
 
     public Statement statement() {

@@ -348,15 +348,9 @@ class TableCommitTest {
         var other = CommitFixture.unpartitioned(3);
         var statement = other.statement();
         var change = statement.wrote(other.appending(other.dataFile("a").build()));
-        var commit = new TableCommit(
-                CommitFixture.TABLE,
-                table.metadata().uuid(),
-                other.committer,
-                other.storage,
-                statement.ledger,
-                statement.id,
-                java.time.Clock.systemUTC());
-        assertThatThrownBy(() -> commit.commit(change, Resettle.never(CommitFixture.TABLE)))
+        var target = new CommitTarget(CommitFixture.TABLE, table.metadata().uuid(), other.committer, other.storage);
+        var commit = new TableCommit(target, statement.statement(), java.time.Clock.systemUTC());
+        assertThatThrownBy(() -> commit.commit(change, Resettle.never()))
                 .isInstanceOf(CommitConflictException.class)
                 .hasMessageContaining("created again");
         assertThat(other.storage.locations()).isEmpty();
@@ -375,7 +369,7 @@ class TableCommitTest {
         table.committer.beforeSwap(
                 () -> table.change(Operation.DELETE).delete(winner).commit());
         var outcome = committed(statement.commit(change, (found, conflict, old) -> {
-            assertThat(conflict.message()).contains(a.path());
+            assertThat(conflict.get(0).message()).contains(a.path());
             return Optional.of(statement.wrote(
                     guarded(table.change(Operation.DELETE).delete(table.vector("again.puffin", a), winner), a)));
         }));

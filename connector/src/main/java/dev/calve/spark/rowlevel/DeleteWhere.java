@@ -7,6 +7,7 @@ import dev.calve.commit.FileLedger;
 import dev.calve.commit.Removal;
 import dev.calve.commit.Resettle;
 import dev.calve.commit.SnapshotChange;
+import dev.calve.commit.Statement;
 import dev.calve.commit.TableCommit;
 import dev.calve.commit.TableState;
 import dev.calve.expression.Expression;
@@ -99,16 +100,15 @@ public final class DeleteWhere {
                 ledger.abort();
                 return new CommitOutcome.NothingToDo();
             }
-            Resettle replan = (found, conflict, old) -> plan(found);
-            return new TableCommit(
-                            table.name(),
-                            table.metadata().uuid(),
-                            table.committer(),
-                            table.storage(),
-                            ledger,
-                            statementId,
-                            Clock.systemUTC())
-                    .commit(change.get(), replan);
+            Resettle replan = (found, conflicts, old) -> plan(found);
+            var statement = new Statement(
+                    statementId,
+                    "DELETE",
+                    Optional.of(new Statement.Isolation(
+                            table.properties().get(TableProperties.DELETE_ISOLATION),
+                            TableProperties.DELETE_ISOLATION.name())),
+                    ledger);
+            return new TableCommit(table.target(), statement, Clock.systemUTC()).commit(change.get(), replan);
         } catch (IOException e) {
             throw abandoned(new UncheckedIOException("Cannot delete from " + table.name() + ": " + e.getMessage(), e));
         } catch (RuntimeException e) {

@@ -4,6 +4,7 @@ import dev.calve.catalog.LoadedTable;
 import dev.calve.commit.FileLedger;
 import dev.calve.commit.Resettle;
 import dev.calve.commit.SnapshotChange;
+import dev.calve.commit.Statement;
 import dev.calve.commit.TableCommit;
 import dev.calve.manifest.ContentFile;
 import dev.calve.manifest.DataFile;
@@ -70,15 +71,8 @@ final class AppendBatch implements BatchWrite {
         Map<String, String> entries = new LinkedHashMap<>(SnapshotSummaries.of(session));
         entries.putAll(summary);
         var change = SnapshotChange.append(SnapshotRef.MAIN, metadata.formatVersion(), files, entries);
-        new TableCommit(
-                        table.name(),
-                        metadata.uuid(),
-                        table.committer(),
-                        table.storage(),
-                        ledger,
-                        statementId,
-                        Clock.systemUTC())
-                .commit(change, Resettle.never(table.name()));
+        new TableCommit(table.target(), Statement.of(statementId, "INSERT", ledger), Clock.systemUTC())
+                .commit(change, Resettle.never());
     }
 
     /** Called by Spark when the job or the commit failed; the ledger knows whether anything may be deleted. */
