@@ -161,7 +161,7 @@ class ArchitectureTest {
             assertThat(above).as("rows above '%s'", row.getKey()).containsAll(row.getValue());
             above.add(row.getKey());
         });
-        assertThat(above).hasSize(24);
+        assertThat(above).hasSize(25);
     }
 
     @Test
