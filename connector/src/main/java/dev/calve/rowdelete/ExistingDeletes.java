@@ -27,31 +27,55 @@ public final class ExistingDeletes {
      * @throws dev.calve.io.InvalidTableException if a delete file is corrupt
      */
     public static PositionBitmap of(Storage storage, FileTask task) throws IOException {
-        String path = task.file().path();
+        return of(storage, task, Long.MAX_VALUE);
+    }
+
+    /**
+     * Reads all positional deletes of a task for a settling whose results are given the data sequence number {@code keysUpTo}:
+     * equality deletes newer than that apply to the results as they apply to the file, so they are left aside.
+     *
+     * @throws UnsupportedOperationException if an equality delete applies that is not newer
+     * @throws dev.calve.io.InvalidTableException if a delete file is corrupt
+     */
+    public static PositionBitmap of(Storage storage, FileTask task, long keysUpTo) throws IOException {
         var positions = new PositionBitmap();
         for (ManifestEntry<DeleteFile> entry : task.deletes()) {
-            DeleteFile file = entry.file();
-            if (file instanceof DeleteFile.DeletionVector vector) {
-                positions.or(VectorFile.read(
-                        storage,
-                        new VectorSlice(
-                                vector.path(),
-                                vector.contentOffset(),
-                                vector.contentSizeBytes(),
-                                vector.referencedDataFile(),
-                                vector.recordCount())));
-            } else if (file instanceof DeleteFile.PositionDeletes deletes) {
-                Optional.ofNullable(PositionDeleteReader.read(storage, deletes, Set.of(path))
-                                .get(path))
-                        .ifPresent(positions::or);
-            } else {
+            if (!(entry.file() instanceof DeleteFile.EqualityDeletes)) {
+                positions.or(in(storage, entry.file(), task.file().path()));
+            } else if (entry.sequenceNumber() <= keysUpTo) {
                 throw new UnsupportedOperationException(
                         "Data file " + task.file().path() + " has rows deleted by the equality"
-                                + " delete file " + file.path()
+                                + " delete file " + entry.file().path()
                                 + ", and equality deletes are not supported yet. Read the table with"
                                 + " the engine that wrote it, or compact it there first.");
             }
         }
         return positions;
+    }
+
+    /**
+     * The positions one vector or position delete file names in one data file; none if it speaks of others only.
+     *
+     * @throws IllegalArgumentException for equality deletes, which name no positions
+     */
+    public static PositionBitmap in(Storage storage, DeleteFile deletes, String dataFile) throws IOException {
+        if (deletes instanceof DeleteFile.DeletionVector vector) {
+            return vector.referencedDataFile().equals(dataFile)
+                    ? VectorFile.read(
+                            storage,
+                            new VectorSlice(
+                                    vector.path(),
+                                    vector.contentOffset(),
+                                    vector.contentSizeBytes(),
+                                    vector.referencedDataFile(),
+                                    vector.recordCount()))
+                    : new PositionBitmap();
+        }
+        if (deletes instanceof DeleteFile.PositionDeletes positions) {
+            return Optional.ofNullable(PositionDeleteReader.read(storage, positions, Set.of(dataFile))
+                            .get(dataFile))
+                    .orElseGet(PositionBitmap::new);
+        }
+        throw new IllegalArgumentException("Equality delete file " + deletes.path() + " names no positions.");
     }
 }

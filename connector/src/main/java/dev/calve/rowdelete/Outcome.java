@@ -1,5 +1,6 @@
 package dev.calve.rowdelete;
 
+import dev.calve.deletes.PositionBitmap;
 import dev.calve.manifest.DataFile;
 import dev.calve.manifest.DeleteFile;
 import java.util.List;
@@ -10,25 +11,41 @@ public sealed interface Outcome {
     /** Number of the task, as it was handed in. */
     int task();
 
-    /** Rows this statement deleted. */
-    long deletedRows();
+    /** Rows this statement deleted, none of them deleted before: what a concurrent change is compared with. Not to be changed. */
+    PositionBitmap positions();
+
+    /** Number of rows this statement deleted. */
+    default long deletedRows() {
+        return positions().cardinality();
+    }
+
+    /** Locations of the files that were written for it. */
+    default List<String> written() {
+        if (this instanceof Deletes deletes) {
+            return List.of(deletes.file().path());
+        }
+        if (this instanceof Rewritten rewritten) {
+            return rewritten.files().stream().map(DataFile::path).toList();
+        }
+        return List.of();
+    }
 
     /** No live row matched. */
     record Untouched(int task) implements Outcome {
         @Override
-        public long deletedRows() {
-            return 0;
+        public PositionBitmap positions() {
+            return new PositionBitmap();
         }
     }
 
     /** Every live row matched: the file leaves the table and nothing was written. */
-    record WholeFile(int task, long deletedRows) implements Outcome {}
+    record WholeFile(int task, PositionBitmap positions) implements Outcome {}
 
     /** A vector or position delete file was written. */
-    record Deletes(int task, long deletedRows, DeleteFile file) implements Outcome {}
+    record Deletes(int task, PositionBitmap positions, DeleteFile file) implements Outcome {}
 
     /** The rows that stay were written again. */
-    record Rewritten(int task, long deletedRows, List<DataFile> files) implements Outcome {
+    record Rewritten(int task, PositionBitmap positions, List<DataFile> files) implements Outcome {
         public Rewritten {
             files = List.copyOf(files);
         }

@@ -1,5 +1,6 @@
 package dev.calve.rowdelete;
 
+import dev.calve.deletes.PositionBitmap;
 import dev.calve.manifest.ContentFilesCodec;
 import dev.calve.manifest.DataFile;
 import dev.calve.manifest.DeleteFile;
@@ -57,7 +58,9 @@ public final class OutcomeCodec {
 
     private void write(Outcome outcome, DataOutputStream out) throws IOException {
         out.writeInt(outcome.task());
-        out.writeLong(outcome.deletedRows());
+        byte[] positions = outcome.positions().toBytes();
+        out.writeInt(positions.length);
+        out.write(positions);
         if (outcome instanceof Outcome.Deletes deletes) {
             out.writeByte(DELETES);
             files.write(deletes.file(), out);
@@ -74,19 +77,19 @@ public final class OutcomeCodec {
 
     private Outcome read(DataInputStream in) throws IOException {
         int task = in.readInt();
-        long deletedRows = in.readLong();
+        PositionBitmap positions = PositionBitmap.fromBytes(in.readNBytes(in.readInt()));
         byte kind = in.readByte();
         return switch (kind) {
             case UNTOUCHED -> new Outcome.Untouched(task);
-            case WHOLE_FILE -> new Outcome.WholeFile(task, deletedRows);
-            case DELETES -> new Outcome.Deletes(task, deletedRows, (DeleteFile) files.read(in));
+            case WHOLE_FILE -> new Outcome.WholeFile(task, positions);
+            case DELETES -> new Outcome.Deletes(task, positions, (DeleteFile) files.read(in));
             case REWRITTEN -> {
                 int count = in.readInt();
                 var written = new ArrayList<DataFile>(count);
                 for (int i = 0; i < count; i++) {
                     written.add((DataFile) files.read(in));
                 }
-                yield new Outcome.Rewritten(task, deletedRows, written);
+                yield new Outcome.Rewritten(task, positions, written);
             }
             default -> throw new IllegalStateException("Outcome must be of kind 0 to 3, not " + kind + ".");
         };

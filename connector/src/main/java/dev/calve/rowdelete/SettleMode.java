@@ -7,5 +7,17 @@ public enum SettleMode {
     /** A position delete file per data file (format version 2). */
     POSITION_FILE,
     /** A new data file with the rows that stay. */
-    REWRITE
+    REWRITE;
+
+    /**
+     * How deletes beside a data file are written in a table.
+     *
+     * @throws IllegalArgumentException for version 1, which has no such deletes
+     */
+    public static SettleMode inPlace(int formatVersion) {
+        if (formatVersion == 1) {
+            throw new IllegalArgumentException("Deletes beside a data file need format version 2 or 3, not 1.");
+        }
+        return formatVersion == 2 ? POSITION_FILE : VECTOR;
+    }
 }

@@ -42,7 +42,7 @@ public final class Settler implements Closeable {
     private String vectorFile = "";
     private boolean finished;
 
-    private record PendingVector(int number, FileTask task, long deletedRows, VectorSlice slice) {}
+    private record PendingVector(int number, FileTask task, PositionBitmap matched, VectorSlice slice) {}
 
     /**
      * Begins without any file.
@@ -69,27 +69,26 @@ public final class Settler implements Closeable {
      *
      * @param number what the outcome calls the task
      * @param deletedBefore positions already deleted; not changed
-     * @param matched positions that go now, none of them deleted before; not changed
+     * @param matched positions that go now, none of them deleted before; kept, so not to be changed afterwards
      */
     public void settle(int number, FileTask task, PositionBitmap deletedBefore, PositionBitmap matched)
             throws IOException {
-        long deletedRows = matched.cardinality();
-        if (deletedRows == 0) {
+        if (matched.isEmpty()) {
             outcomes.add(new Outcome.Untouched(number));
             return;
         }
         PositionBitmap gone = PositionBitmap.union(deletedBefore, matched);
         // A position delete file may name positions behind the last row: they delete nothing.
         if (gone.cardinalityInRange(0, task.file().recordCount()) == task.file().recordCount()) {
-            outcomes.add(new Outcome.WholeFile(number, deletedRows));
+            outcomes.add(new Outcome.WholeFile(number, matched));
             return;
         }
         switch (mode) {
-            case VECTOR -> addVector(number, task, deletedRows, gone);
+            case VECTOR -> addVector(number, task, matched, gone);
             case POSITION_FILE ->
                 outcomes.add(new Outcome.Deletes(
-                        number, deletedRows, writePositions(task, absorbed(task, deletedBefore, matched))));
-            case REWRITE -> outcomes.add(rewrite(number, task, deletedRows, gone));
+                        number, matched, writePositions(task, absorbed(task, deletedBefore, matched))));
+            case REWRITE -> outcomes.add(rewrite(number, task, matched, gone));
         }
     }
 
@@ -98,7 +97,7 @@ public final class Settler implements Closeable {
         if (vectors.isPresent()) {
             long fileSize = vectors.get().finish();
             for (PendingVector vector : pending) {
-                outcomes.add(new Outcome.Deletes(vector.number(), vector.deletedRows(), vectorOf(vector, fileSize)));
+                outcomes.add(new Outcome.Deletes(vector.number(), vector.matched(), vectorOf(vector, fileSize)));
             }
         }
         finished = true;
@@ -145,14 +144,14 @@ public final class Settler implements Closeable {
         }
     }
 
-    private void addVector(int number, FileTask task, long deletedRows, PositionBitmap gone) throws IOException {
+    private void addVector(int number, FileTask task, PositionBitmap matched, PositionBitmap gone) throws IOException {
         if (vectors.isEmpty()) {
             vectorFile = names.vectors();
             written.add(vectorFile);
             vectors = Optional.of(VectorFileWriter.create(storage, vectorFile, createdBy));
         }
         VectorSlice slice = vectors.get().add(task.file().path(), gone);
-        pending.add(new PendingVector(number, task, deletedRows, slice));
+        pending.add(new PendingVector(number, task, matched, slice));
     }
 
     private DeleteFile vectorOf(PendingVector vector, long fileSize) {
@@ -215,9 +214,9 @@ public final class Settler implements Closeable {
         }
     }
 
-    private Outcome rewrite(int number, FileTask task, long deletedRows, PositionBitmap gone) throws IOException {
+    private Outcome rewrite(int number, FileTask task, PositionBitmap matched, PositionBitmap gone) throws IOException {
         var files = survivors.write(task, gone);
         files.forEach(file -> written.add(file.path()));
-        return new Outcome.Rewritten(number, deletedRows, files);
+        return new Outcome.Rewritten(number, matched, files);
     }
 }

@@ -17,6 +17,7 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -99,6 +100,21 @@ public final class ScanPlanner {
             prunedFiles += part.pruned;
         }
         return new ScanPlan(tasks, data.size(), prunedData, deletes.size(), prunedDeletes, prunedFiles);
+    }
+
+    /**
+     * Looks data files up that were planned on an older snapshot: as this snapshot lists them, with the deletes that apply now.
+     * What the filter says about a file is kept, because files do not change. Cost: the manifest list, the data manifests the
+     * files were seen in, or, for files that were moved to another, those that may list their partition; delete manifests that
+     * may list their partitions.
+     *
+     * @return in the order asked for; files that are no longer live are missing
+     */
+    public List<FileTask> lookUp(Collection<FileTask> seen) throws IOException {
+        if (seen.isEmpty()) {
+            return List.of();
+        }
+        return new FileLookUp(storage, metadata, snapshot).find(seen);
     }
 
     private record Planned(List<FileTask> tasks, long pruned) {}

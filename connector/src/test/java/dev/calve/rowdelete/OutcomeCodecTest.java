@@ -3,6 +3,7 @@ package dev.calve.rowdelete;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.calve.commit.CommitFixture;
+import dev.calve.deletes.PositionBitmap;
 import dev.calve.schema.Type;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -16,11 +17,11 @@ class OutcomeCodecTest {
         var b = table.dataFile("b").in((Object) null).build();
         List<Outcome> outcomes = List.of(
                 new Outcome.Untouched(0),
-                new Outcome.WholeFile(Integer.MAX_VALUE, Long.MAX_VALUE),
-                new Outcome.Deletes(2, 3, table.vector("v", a, 1L << 40, 5)),
-                new Outcome.Deletes(3, 4, table.positions("p", b)),
-                new Outcome.Deletes(4, 5, table.positionsIn("q", b)),
-                new Outcome.Rewritten(5, 6, List.of(a, b)));
+                new Outcome.WholeFile(Integer.MAX_VALUE, PositionBitmap.of(0, 1L << 40)),
+                new Outcome.Deletes(2, PositionBitmap.of(3), table.vector("v", a, 1L << 40, 5)),
+                new Outcome.Deletes(3, PositionBitmap.of(1, 4), table.positions("p", b)),
+                new Outcome.Deletes(4, PositionBitmap.of(5), table.positionsIn("q", b)),
+                new Outcome.Rewritten(5, PositionBitmap.of(6, 7, 8), List.of(a, b)));
         byte[] bytes = new OutcomeCodec(table.metadata()).toBytes(outcomes);
         assertThat(new OutcomeCodec(table.metadata()).fromBytes(bytes)).isEqualTo(outcomes);
     }

@@ -99,7 +99,7 @@ class SettlerTest {
         var file = of.dataFile("a").in(1).records(4).build();
         try (var settler = settler(of, mode)) {
             settler.settle(7, task(file), PositionBitmap.of(1, 2), PositionBitmap.of(0, 3));
-            assertThat(settler.finish()).containsExactly(new WholeFile(7, 2));
+            assertThat(settler.finish()).containsExactly(new WholeFile(7, PositionBitmap.of(0, 3)));
             assertThat(settler.written()).isEmpty();
         }
     }
@@ -261,9 +261,24 @@ class SettlerTest {
     void refusesEqualityDeletes() {
         var a = older.dataFile("a").in(1).build();
         var task = task(a, older.equality("e", 0, 1));
+        assertThatThrownBy(() -> ExistingDeletes.of(older.storage, task, 1))
+                .isInstanceOf(UnsupportedOperationException.class);
         assertThatThrownBy(() -> ExistingDeletes.of(older.storage, task))
                 .isInstanceOf(UnsupportedOperationException.class)
                 .hasMessageContaining(a.path())
                 .hasMessageContaining("data/e");
+    }
+
+    /** They apply to rows written again with the older number, too. */
+    @Test
+    void leavesNewerEqualityDeletesAside() throws IOException {
+        var a = older.dataFile("a").in(1).build();
+        DeleteFile positions;
+        try (var settler = settler(older, SettleMode.POSITION_FILE)) {
+            settler.settle(0, task(a), none(), PositionBitmap.of(3));
+            positions = ((Deletes) settler.finish().get(0)).file();
+        }
+        var task = task(a, older.equality("e", 0, 1), positions);
+        assertThat(ExistingDeletes.of(older.storage, task, 0)).isEqualTo(PositionBitmap.of(3));
     }
 }

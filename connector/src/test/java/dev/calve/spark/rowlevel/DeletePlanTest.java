@@ -7,6 +7,7 @@ import dev.calve.commit.CommitConflictException;
 import dev.calve.commit.CommitFixture;
 import dev.calve.commit.SnapshotChange;
 import dev.calve.commit.SnapshotChange.Operation;
+import dev.calve.deletes.PositionBitmap;
 import dev.calve.expression.Expression;
 import dev.calve.manifest.DataFile;
 import dev.calve.rowdelete.Outcome;
@@ -33,7 +34,9 @@ class DeletePlanTest {
 
     private static Outcome rewritten(CommitFixture table) {
         return new Outcome.Rewritten(
-                0, 3, List.of(table.dataFile("a2").records(7).build()));
+                0,
+                PositionBitmap.of(1, 2, 3),
+                List.of(table.dataFile("a2").records(7).build()));
     }
 
     private static void assertConflict(CommitFixture table, SnapshotChange change, DataFile file) {
@@ -73,8 +76,8 @@ class DeletePlanTest {
                 table,
                 switch (version) {
                     case 1 -> rewritten(table);
-                    case 2 -> new Outcome.Deletes(0, 2, table.positions("p", a));
-                    default -> new Outcome.Deletes(0, 2, table.vector("v", a));
+                    case 2 -> new Outcome.Deletes(0, PositionBitmap.of(1, 2), table.positions("p", a));
+                    default -> new Outcome.Deletes(0, PositionBitmap.of(1, 2), table.vector("v", a));
                 });
         table.change(Operation.DELETE).remove(a).commit();
         assertConflict(table, change, a);
@@ -86,8 +89,8 @@ class DeletePlanTest {
         var table = CommitFixture.unpartitioned(3);
         var a = table.dataFile("a").build();
         table.append(a);
-        table.commit(change(table, new Outcome.Deletes(0, 2, table.vector("v", a))));
-        table.commit(change(table, new Outcome.Deletes(0, 1, table.vector("w", a, 4, 3))));
+        table.commit(change(table, new Outcome.Deletes(0, PositionBitmap.of(1, 2), table.vector("v", a))));
+        table.commit(change(table, new Outcome.Deletes(0, PositionBitmap.of(1), table.vector("w", a, 4, 3))));
         assertThat(table.live().deletes().keySet()).containsExactly("memory:/t/data/w@4");
         assertThat(table.head().operation()).contains("delete");
         assertThat(table.head().summary()).containsEntry("added-dvs", "1").containsEntry("removed-dvs", "1");
@@ -102,7 +105,7 @@ class DeletePlanTest {
                 .delete(table.positions("p", a))
                 .delete(table.positionsIn("wide", a))
                 .commit();
-        table.commit(change(table, new Outcome.Deletes(0, 1, table.positions("q", a))));
+        table.commit(change(table, new Outcome.Deletes(0, PositionBitmap.of(1), table.positions("q", a))));
         assertThat(table.live().deletes().keySet()).containsExactly("memory:/t/data/q", "memory:/t/data/wide");
     }
 
@@ -112,7 +115,7 @@ class DeletePlanTest {
         var table = CommitFixture.unpartitioned(3);
         var a = table.dataFile("a").build();
         table.append(a);
-        SnapshotChange whole = change(table, new Outcome.WholeFile(0, 10));
+        SnapshotChange whole = change(table, new Outcome.WholeFile(0, PositionBitmap.of(0, 1, 2, 3, 4, 5, 6, 7, 8, 9)));
         table.change(Operation.DELETE).delete(table.vector("v", a)).commit();
         table.commit(whole);
         assertThat(table.live().data()).isEmpty();
