@@ -137,7 +137,7 @@ final class PortableFormat {
             throw corrupt(
                     what,
                     "cookie of a bitmap must be " + COOKIE_WITHOUT_RUNS + " or " + COOKIE_WITH_RUNS + ", but is "
-                            + (cookie & 0xFFFF));
+                            + Integer.toUnsignedString(cookie));
         }
         if (containers < 0 || containers > MOST_CONTAINERS) {
             throw corrupt(

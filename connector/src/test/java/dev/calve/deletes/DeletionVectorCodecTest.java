@@ -100,6 +100,20 @@ class DeletionVectorCodecTest {
         assertThat(ByteBuffer.wrap(bytes).getInt(bytes.length - 4)).isEqualTo(0x712fa6e8);
     }
 
+    /** The peer run-optimizes before it writes, so the bytes do not depend on how the rows were found. */
+    @Test
+    void storesRangesAsRunsHoweverTheyWereAdded() {
+        var oneByOne = new PositionBitmap();
+        for (long position = 1; position < 1000; position++) {
+            oneByOne.add(position);
+        }
+
+        var bytes = DeletionVectorCodec.encode(oneByOne);
+
+        assertThat(HexFormat.of().formatHex(bytes, 8, bytes.length - 4))
+                .isEqualTo("0100000000000000" + "00000000" + "3b300000" + "01" + "0000e603" + "0100" + "0100e603");
+    }
+
     @Test
     void writesEveryKeyUpToTheLargest() {
         var bytes = DeletionVectorCodec.encode(PositionBitmap.of((2L << 32) + 9));

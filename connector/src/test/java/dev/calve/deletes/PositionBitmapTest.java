@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
@@ -109,17 +110,92 @@ class PositionBitmapTest {
         var repeated = TEN_VALUES.replace("02000300", "02000200");
         var reversedContainers =
                 "3a30000002000000" + "01000000" + "00000000" + "18000000" + "1a000000" + "0500" + "0600";
+        var repeatedContainers = reversedContainers.replace("01000000", "00000000");
         var overlappingRuns = "3b300000" + "01" + "00000b00" + "0200" + "00000500" + "03000500";
+        var runPastItsContainer = "3b300000" + "01" + "00000100" + "0100" + "ffff0100";
         var runsOtherThanStated = "3b300000" + "01" + "00000900" + "0100" + "00000500";
         var bitsOtherThanStated = "3a30000001000000" + "00000010" + "10000000" + "ff".repeat(8192);
 
         for (String bitmap : List.of(
-                unsorted, repeated, reversedContainers, overlappingRuns, runsOtherThanStated, bitsOtherThanStated)) {
+                unsorted,
+                repeated,
+                reversedContainers,
+                repeatedContainers,
+                overlappingRuns,
+                runPastItsContainer,
+                runsOtherThanStated,
+                bitsOtherThanStated)) {
             assertThatThrownBy(() -> PositionBitmap.fromBytes(hex("0100000000000000" + "00000000" + bitmap)))
                     .as(bitmap)
                     .isInstanceOf(InvalidTableException.class)
                     .hasMessageContaining("is corrupt: ");
         }
+    }
+
+    @Test
+    void saysWhichRunIsWrong() {
+        var overlappingRuns = "3b300000" + "01" + "00000b00" + "0200" + "00000500" + "03000500";
+
+        assertThatThrownBy(() -> PositionBitmap.fromBytes(hex("0100000000000000" + "00000000" + overlappingRuns)))
+                .hasMessageEndingWith("runs must ascend within 65536 values, but [3, 9) follows a run up to 6.");
+    }
+
+    @Test
+    void refusesMoreKeysThanTheBytesHaveRoomFor() {
+        var threeEmptyKeys = IntStream.range(0, 3)
+                .mapToObj(key -> "0" + key + "000000" + "3a30000000000000")
+                .collect(Collectors.joining());
+
+        assertThat(PositionBitmap.fromBytes(hex("0300000000000000" + threeEmptyKeys))
+                        .isEmpty())
+                .isTrue();
+        assertThatThrownBy(() -> PositionBitmap.fromBytes(hex("0400000000000000" + threeEmptyKeys)))
+                .isInstanceOf(InvalidTableException.class)
+                .hasMessageEndingWith("number of keys must fit into the bytes, but is 4.");
+    }
+
+    @Test
+    void refusesABitmapOfAnotherFormat() {
+        assertThatThrownBy(() -> PositionBitmap.fromBytes(hex("0100000000000000" + "00000000" + "3a30010000000000")))
+                .isInstanceOf(InvalidTableException.class)
+                .hasMessageEndingWith("cookie of a bitmap must be 12346 or 12347, but is 77882.");
+    }
+
+    /** Containers of more than 4,096 values are 65,536 bits, whatever follows them. */
+    @Test
+    void loadsAContainerOfBitsAndTheOneBehindIt() {
+        var bitmap =
+                "3a30000002000000" + "0000ff7f" + "01000000" + "18000000" + "18200000" + "55".repeat(8192) + "0700";
+
+        var positions = PositionBitmap.fromBytes(hex("0100000000000000" + "00000000" + bitmap));
+
+        assertThat(positions.toArray())
+                .isEqualTo(LongStream.concat(LongStream.range(0, 32_768).map(i -> 2 * i), LongStream.of(65_536 + 7))
+                        .toArray());
+    }
+
+    /** At 4,096 values a container is a list still; with a run and fewer than 4 containers there are no offsets. */
+    @Test
+    void readsBackContainersAtTheBordersOfTheFormat() {
+        for (int values : new int[] {4095, 4096, 4097}) {
+            var everyOther = PositionBitmap.of(
+                    LongStream.range(0, values).map(i -> 2 * i).toArray());
+            assertThat(PositionBitmap.fromBytes(everyOther.toBytes()))
+                    .as("%s values", values)
+                    .isEqualTo(everyOther);
+        }
+        for (int containers = 1; containers <= 20; containers++) {
+            var runs = new PositionBitmap();
+            for (long from = 0; from < containers * 65_536L; from += 65_536) {
+                runs.addRange(from + 10, from + 2000);
+            }
+            assertThat(PositionBitmap.fromBytes(runs.toBytes()))
+                    .as("%s runs", containers)
+                    .isEqualTo(runs);
+        }
+        var everyContainer = PositionBitmap.of(
+                LongStream.range(0, 65_536).map(i -> 65_536 * i).toArray());
+        assertThat(PositionBitmap.fromBytes(everyContainer.toBytes())).isEqualTo(everyContainer);
     }
 
     @Test
@@ -187,7 +263,9 @@ class PositionBitmapTest {
 
             assertThat(or).isEqualTo(PositionBitmap.union(one, other)).isEqualTo(PositionBitmap.of(toArray(both)));
             assertThat(or.toArray()).isEqualTo(toArray(both));
+            assertThat(and).isEqualTo(PositionBitmap.of(toArray(common)));
             assertThat(and.toArray()).isEqualTo(toArray(common));
+            assertThat(andNot).isEqualTo(PositionBitmap.of(toArray(rest)));
             assertThat(andNot.toArray()).isEqualTo(toArray(rest));
             assertThat(one.intersects(other)).isEqualTo(!common.isEmpty());
             assertThat(one.toArray()).isEqualTo(toArray(left));
@@ -237,6 +315,35 @@ class PositionBitmapTest {
     }
 
     @Test
+    void writesARangeInFewBytesHoweverItWasAdded() {
+        var oneByOne = PositionBitmap.of(LongStream.range(70_000, 73_000).toArray());
+
+        assertThat(oneByOne.toBytes()).hasSizeLessThan(40);
+    }
+
+    @Test
+    void differsFromASetWithOtherKeysAndFromOtherThings() {
+        assertThat(PositionBitmap.of(1))
+                .isNotEqualTo(PositionBitmap.of(1, 1L << 40))
+                .isNotEqualTo(Set.of(1L));
+        assertThat(PositionBitmap.of(1)).isNotEqualTo(PositionBitmap.of((1L << 40) + 1));
+    }
+
+    @Test
+    void describesItselfWithoutListingEveryPosition() {
+        assertThat(new PositionBitmap()).hasToString("{}");
+        assertThat(PositionBitmap.of(3, 1L << 32, 7)).hasToString("{3 positions from 3 to 4294967296}");
+    }
+
+    @Test
+    void hasNoFirstOrLastPositionWhenEmpty() {
+        var empty = new PositionBitmap();
+
+        assertThatThrownBy(empty::first).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(empty::last).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
     void equalsASetThatIsStoredDifferently() {
         var range = new PositionBitmap();
         range.addRange(70_000, 71_000);
@@ -279,6 +386,8 @@ class PositionBitmapTest {
         assertThatThrownBy(() -> positions.addRange(3, 2)).hasMessageContaining("[3, 2)");
         assertThatThrownBy(() -> positions.addRange(-1, 2)).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> positions.addRange(0, Long.MAX_VALUE)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> positions.cardinalityInRange(3, 2)).hasMessageContaining("[3, 2)");
+        assertThatThrownBy(() -> positions.cardinalityInRange(-1, 2)).isInstanceOf(IllegalArgumentException.class);
         assertThat(positions.contains(-1)).isFalse();
     }
 

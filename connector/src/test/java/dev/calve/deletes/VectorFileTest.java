@@ -99,6 +99,58 @@ class VectorFileTest {
     }
 
     @Test
+    void readsAVectorThatStartsItsFile() throws IOException {
+        storage.put(FILE, HexFormat.of().parseHex(VECTOR));
+
+        assertThat(VectorFile.read(storage.input(FILE), 0, 50, 5)).isEqualTo(PositionBitmap.of(1, 3, 5, 7, 9));
+    }
+
+    @Test
+    void refusesAnOffsetOrSizeThatNoFileHas() {
+        storage.put(FILE, HexFormat.of().parseHex("00000000" + VECTOR));
+        for (long[] slice : new long[][] {{-1, 50}, {4, -1}, {4, Integer.MAX_VALUE}}) {
+            assertThatThrownBy(() -> VectorFile.read(storage.input(FILE), slice[0], slice[1], 5))
+                    .isInstanceOf(InvalidTableException.class)
+                    .hasMessageEndingWith("but are " + slice[0] + " and " + slice[1] + ".");
+        }
+        assertThat(storage.requests().count(Request.READ)).isZero();
+        assertThatThrownBy(() -> VectorFile.read(storage.input(FILE), 4, 0, 5))
+                .hasMessageEndingWith("it must have at least 20 bytes, but has 0.");
+    }
+
+    @Test
+    void takesNoSliceThatCannotHoldAPosition() {
+        assertThat(new VectorSlice(FILE, 0, 1, DATA, 1).cardinality()).isEqualTo(1);
+        for (long[] slice : new long[][] {{-1, 1, 1}, {0, 0, 1}, {0, 1, 0}}) {
+            assertThatThrownBy(() -> new VectorSlice(FILE, slice[0], slice[1], DATA, slice[2]))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining(DATA)
+                    .hasMessageEndingWith("not " + slice[0] + ", " + slice[1] + " and " + slice[2] + ".");
+        }
+    }
+
+    @Test
+    void tellsHowLongTheFileIsSoFar() throws IOException {
+        try (var writer = VectorFileWriter.create(storage, FILE, "test")) {
+            assertThat(writer.position()).isEqualTo(4);
+            writer.add(DATA, PositionBitmap.of(1, 3, 5, 7, 9));
+            assertThat(writer.position()).isEqualTo(54);
+        }
+    }
+
+    @Test
+    void leavesAFileNobodyReadsWhenClosedUnfinished() throws IOException {
+        var writer = VectorFileWriter.create(storage, FILE, "test");
+        writer.add(DATA, PositionBitmap.of(1));
+        writer.close();
+        writer.close();
+
+        assertThat(storage.requests().count(Request.CLOSE)).isZero();
+        assertThatThrownBy(() -> PuffinReader.open(storage.input(FILE))).isInstanceOf(InvalidTableException.class);
+        assertThatThrownBy(() -> writer.add("b", PositionBitmap.of(1))).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
     void refusesASecondVectorForADataFile() throws IOException {
         try (var writer = VectorFileWriter.create(storage, FILE, "test")) {
             writer.add(DATA, PositionBitmap.of(1));
