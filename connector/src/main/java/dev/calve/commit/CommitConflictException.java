@@ -30,22 +30,30 @@ public final class CommitConflictException extends RuntimeException {
             String table, String command, Optional<Statement.Isolation> isolation, List<Conflict> conflicts) {
         Conflict first = conflicts.get(0);
         return "Cannot commit " + command + " to " + table + ": " + first.message()
-                + (conflicts.size() > 1 ? " (and " + (conflicts.size() - 1) + " more conflict(s))" : "")
+                + (conflicts.size() > 1 ? " (and " + (conflicts.size() - 1) + " more)" : "")
                 + isolation
-                        .map(level -> "; isolation level '" + level.level() + "' is set by " + level.setBy())
+                        .filter(level -> first.isOnlyUnderSerializable())
+                        .map(level -> ". With " + level.setBy() + " 'snapshot' this would not matter")
                         .orElse("")
                 + ". Nothing was changed"
-                + (first.runningAgainHelps() ? "; run the statement again." : ".");
+                + (helps(conflicts) ? "; run the statement again." : ".");
     }
 
+    private static boolean helps(List<Conflict> conflicts) {
+        return conflicts.stream().allMatch(Conflict::runningAgainHelps);
+    }
+
+    /** Name of the table. */
     public String table() {
         return table;
     }
 
+    /** As the user knows it, such as {@code DELETE}. */
     public String command() {
         return command;
     }
 
+    /** The level the statement ran under and the property that sets it; empty for commands that are not under any. */
     public Optional<Statement.Isolation> isolation() {
         return isolation;
     }
@@ -57,6 +65,6 @@ public final class CommitConflictException extends RuntimeException {
 
     /** Whether the same statement may succeed when it is run again. */
     public boolean runningAgainHelps() {
-        return conflicts.stream().allMatch(Conflict::runningAgainHelps);
+        return helps(conflicts);
     }
 }

@@ -5,6 +5,7 @@ import dev.calve.deletes.PositionCursor;
 import dev.calve.expression.Expression;
 import dev.calve.manifest.DeleteFile;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 
@@ -14,9 +15,29 @@ public sealed interface Conflict {
     /** What happened, to which file or partition, by which snapshot; a sentence without its full stop. */
     String message();
 
-    /** Whether the same statement may succeed when it is run again. */
+    /** Whether the same statement, run again on the table as it is now, may succeed and do what was meant. */
     default boolean runningAgainHelps() {
         return true;
+    }
+
+    /** Whether the statement would have gone on under the isolation level {@code snapshot}. */
+    default boolean isOnlyUnderSerializable() {
+        return false;
+    }
+
+    /** The snapshot that stands in the way; empty if it is none in particular. */
+    default Optional<Other> madeBy() {
+        return Optional.empty();
+    }
+
+    /** A conflict that one snapshot of another writer made. */
+    sealed interface ByOther extends Conflict {
+        Other by();
+
+        @Override
+        default Optional<Other> madeBy() {
+            return Optional.of(by());
+        }
     }
 
     /**
@@ -29,13 +50,15 @@ public sealed interface Conflict {
 
         String described() {
             return "snapshot " + snapshotId
-                    + operation.map(name -> " (" + name + ")").orElse("") + " since snapshot "
-                    + (readSnapshotId.isPresent() ? readSnapshotId.getAsLong() : "none") + " was read";
+                    + operation.map(name -> " (" + name + ")").orElse("")
+                    + (readSnapshotId.isPresent()
+                            ? " since snapshot " + readSnapshotId.getAsLong() + " was read"
+                            : " since the table was read, which was empty then");
         }
     }
 
     /** A data file the statement needs is gone. */
-    record DataFileRemoved(Other by, String dataFile) implements Conflict {
+    record DataFileRemoved(Other by, String dataFile) implements ByOther {
         @Override
         public String message() {
             return "data file " + dataFile + " was removed by " + by.described();
@@ -43,16 +66,33 @@ public sealed interface Conflict {
     }
 
     /** A data file was added that may hold rows the statement selects. */
-    record DataAdded(Other by, String dataFile, Expression filter) implements Conflict {
+    record DataAdded(Other by, String dataFile, Expression filter) implements ByOther {
         @Override
         public String message() {
             return "data file " + dataFile + ", which may hold rows the statement selects, was added by "
                     + by.described();
         }
+
+        @Override
+        public boolean isOnlyUnderSerializable() {
+            return true;
+        }
     }
 
-    /** Positions were deleted in a data file this statement deletes from or writes again. */
-    record RowsDeleted(Other by, String dataFile, DeleteFile deletes) implements Conflict {
+    /**
+     * Positions were deleted in a data file this statement deletes from, writes again, or read.
+     *
+     * @param deletes every delete file the snapshot added that may name positions of the data file; at least one
+     */
+    record RowsDeleted(Other by, String dataFile, List<DeleteFile> deletes) implements ByOther {
+        public RowsDeleted {
+            deletes = List.copyOf(deletes);
+        }
+
+        public RowsDeleted(Other by, String dataFile, DeleteFile deletes) {
+            this(by, dataFile, List.of(deletes));
+        }
+
         @Override
         public String message() {
             return "rows of data file " + dataFile + " were deleted by " + by.described();
@@ -60,7 +100,7 @@ public sealed interface Conflict {
     }
 
     /** Rows this statement changes were changed. Said by the statement, which alone knows its rows. */
-    record RowsOverlap(Other by, String dataFile, PositionBitmap positions) implements Conflict {
+    record RowsOverlap(Other by, String dataFile, PositionBitmap positions) implements ByOther {
         private static final int SHOWN = 10;
 
         @Override
@@ -79,17 +119,30 @@ public sealed interface Conflict {
         }
     }
 
-    /** Rows may have been deleted by key in a data file this statement changes. */
-    record KeysDeleted(Other by, String dataFile, DeleteFile.EqualityDeletes deletes) implements Conflict {
+    /**
+     * Rows may have been deleted by key in data files this statement changes or read.
+     *
+     * @param dataFiles all such files the delete file applies to; at least one
+     */
+    record KeysDeleted(Other by, List<String> dataFiles, DeleteFile.EqualityDeletes deletes) implements ByOther {
+        public KeysDeleted {
+            dataFiles = List.copyOf(dataFiles);
+        }
+
         @Override
         public String message() {
-            return "rows of data file " + dataFile + " may be deleted by the equality delete file " + deletes.path()
-                    + ", added by " + by.described();
+            int more = dataFiles.size() - 1;
+            return "rows of data file " + dataFiles.get(0) + (more > 0 ? " and of " + more + " more" : "")
+                    + " may be deleted by the equality delete file " + deletes.path() + ", added by " + by.described();
         }
     }
 
-    /** A partition the statement replaces was changed. */
-    record PartitionChanged(Other by, ConflictRule.Place partition, String file) implements Conflict {
+    /**
+     * A partition the statement replaces was changed.
+     *
+     * @param file that was added or removed; the first one found
+     */
+    record PartitionChanged(Other by, ConflictRule.Place partition, String file) implements ByOther {
         @Override
         public String message() {
             return "partition " + partition.partition() + " of spec " + partition.specId() + " was changed (file "
@@ -105,13 +158,36 @@ public sealed interface Conflict {
         }
     }
 
-    /** The snapshot that was read is not an ancestor of the one found. */
-    record HistoryUnknown(OptionalLong readSnapshotId, String ref) implements Conflict {
+    /**
+     * What others committed since the table was read cannot be found out.
+     *
+     * @param why a clause about the snapshot that was read, or one since
+     */
+    record HistoryUnknown(OptionalLong readSnapshotId, String ref, String why) implements Conflict {
+
+        static HistoryUnknown notAnAncestor(OptionalLong readSnapshotId, String ref) {
+            return new HistoryUnknown(
+                    readSnapshotId,
+                    ref,
+                    readSnapshotId.isPresent()
+                            ? "snapshot " + readSnapshotId.getAsLong()
+                                    + ", which was read, is no longer an ancestor of branch '" + ref + "'"
+                            : "the table was empty when it was read, and the first snapshots of branch '" + ref
+                                    + "' are expired");
+        }
+
+        /** @param file a manifest or manifest list of the snapshot, deleted when the snapshot was expired */
+        static HistoryUnknown filesGone(OptionalLong readSnapshotId, String ref, long snapshotId, String file) {
+            return new HistoryUnknown(
+                    readSnapshotId,
+                    ref,
+                    "snapshot " + snapshotId + " of branch '" + ref + "' was expired since the table was read (" + file
+                            + ")");
+        }
+
         @Override
         public String message() {
-            return "snapshot " + (readSnapshotId.isPresent() ? readSnapshotId.getAsLong() : "none")
-                    + ", which was read, is no longer an ancestor of branch '" + ref
-                    + "', so it is not known what changed since";
+            return why + ", so it is not known what changed meanwhile";
         }
     }
 
@@ -127,7 +203,14 @@ public sealed interface Conflict {
     record TableReplaced(String readUuid, String foundUuid) implements Conflict {
         @Override
         public String message() {
-            return "it was dropped and created again since it was read (uuid " + readUuid + ", now " + foundUuid + ")";
+            return "it was dropped and created again since it was read (uuid " + readUuid + ", now " + foundUuid
+                    + "); look whether the statement is meant for the new table";
+        }
+
+        /** It may succeed, but on a table nobody had in mind. */
+        @Override
+        public boolean runningAgainHelps() {
+            return false;
         }
     }
 

@@ -25,6 +25,8 @@ public final class MetadataCommit {
 
     private static final Logger LOG = LoggerFactory.getLogger(MetadataCommit.class);
 
+    private static final String COMMAND = "a change of metadata";
+
     private final String table;
     private final String uuid;
     private final Committer committer;
@@ -105,7 +107,7 @@ public final class MetadataCommit {
         } catch (IOException | RuntimeException e) {
             cause.addSuppressed(e);
         }
-        throw new CommitStateUnknownException(table, cause);
+        throw CommitStateUnknownException.ofMetadata(table, COMMAND, cause);
     }
 
     private void sleep(Duration wait) {
@@ -121,6 +123,6 @@ public final class MetadataCommit {
     }
 
     private CommitConflictException refused(Conflict conflict) {
-        return new CommitConflictException(table, "a change of metadata", Optional.empty(), List.of(conflict));
+        return new CommitConflictException(table, COMMAND, Optional.empty(), List.of(conflict));
     }
 }

@@ -8,7 +8,8 @@ import java.util.Optional;
 public interface Resettle {
 
     /**
-     * Derives the change again from the state found.
+     * Derives the change again from the state found. Must not wait for another commit to the same table: the other writers
+     * may be waiting for this one.
      *
      * @param conflicts everything that stands in the way, at least one: only who can deal with all of them may go on
      * @return empty if nothing is left to do
@@ -16,6 +17,14 @@ public interface Resettle {
      */
     Optional<SnapshotChange> against(TableState found, List<Conflict> conflicts, SnapshotChange change)
             throws IOException, Refused;
+
+    /**
+     * Whether deriving the change again takes no longer than committing it does. It then happens while other writers of this
+     * JVM wait, so that the result is not stale before it is tried.
+     */
+    default boolean isQuick(List<Conflict> conflicts) {
+        return false;
+    }
 
     /** For statements that cannot run again: the conflict is the answer. */
     static Resettle never() {

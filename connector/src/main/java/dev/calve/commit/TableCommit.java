@@ -183,7 +183,7 @@ public final class TableCommit {
         } catch (SnapshotWriter.DoesNotFit e) {
             return new Attempt.Conflicted(found, List.of(e.conflict()));
         }
-        return prepared.isPresent() ? swap(found, prepared.get()) : new Attempt.Nothing();
+        return prepared.isPresent() ? swap(found, change, prepared.get()) : new Attempt.Nothing();
     }
 
     private void requireBranch(TableMetadata metadata, String ref) {
@@ -194,7 +194,7 @@ public final class TableCommit {
         }
     }
 
-    private Attempt swap(TableState found, SnapshotWriter.Prepared prepared) {
+    private Attempt swap(TableState found, SnapshotChange change, SnapshotWriter.Prepared prepared) {
         reachedByList.put(prepared.snapshot().manifestList().orElseThrow(), prepared.reached());
         ledger.swapSent();
         SwapOutcome outcome;
@@ -215,11 +215,11 @@ public final class TableCommit {
             ledger.swapRejected();
             throw failed.failure();
         }
-        return resolveUnknown(((SwapOutcome.Unknown) outcome).cause());
+        return resolveUnknown(change, ((SwapOutcome.Unknown) outcome).cause());
     }
 
     /** Looks whether the snapshot is there after all. That it is not proves nothing: the swap may still be on its way. */
-    private Attempt resolveUnknown(Throwable cause) {
+    private Attempt resolveUnknown(SnapshotChange change, Throwable cause) {
         // An interrupt is a frequent cause, and would make this look-up fail too.
         boolean interrupted = Thread.interrupted();
         try {
@@ -236,7 +236,7 @@ public final class TableCommit {
             }
         }
         LOG.warn("Outcome of snapshot {} of {} is unknown; files kept: {}", snapshotId, table, ledger.written());
-        throw new CommitStateUnknownException(table, snapshotId, cause);
+        throw CommitStateUnknownException.ofSnapshot(table, statement.command(), change.ref(), snapshotId, cause);
     }
 
     private Attempt won(TableState state, Snapshot snapshot) {

@@ -103,7 +103,8 @@ class RowLineageTest {
         var rewrite = table.change(Operation.OVERWRITE)
                 .remove(a)
                 .addRewritten(table.dataFile("a2.parquet").records(2).build())
-                .rule(new ConflictRule.RowIdsStillUnassigned(Set.of(a.path())))
+                .rule(new ConflictRule.RowIdsStillUnassigned(
+                        Map.of(a.path(), new ConflictRule.Place(a.specId(), a.partition()))))
                 .build();
         table.append(table.dataFile("b.parquet").build());
         org.assertj.core.api.Assertions.assertThatThrownBy(() -> table.commit(rewrite))

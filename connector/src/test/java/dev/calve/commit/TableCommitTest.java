@@ -392,7 +392,8 @@ class TableCommitTest {
         var before = table.storage.locations();
         SnapshotChange change = table.change(Operation.DELETE)
                 .delete(table.vector("v", a))
-                .rule(new ConflictRule.FilesStillThere(Set.of(a.path())))
+                .rule(new ConflictRule.FilesStillThere(
+                        Map.of(a.path(), new ConflictRule.Place(a.specId(), a.partition()))))
                 .build();
         table.change(Operation.DELETE).remove(a).commit();
         assertThat(table.statement().commit(change, (found, conflict, old) -> Optional.empty()))
@@ -407,7 +408,8 @@ class TableCommitTest {
         table.append(a);
         SnapshotChange change = table.change(Operation.DELETE)
                 .delete(table.vector("v", a))
-                .rule(new ConflictRule.FilesStillThere(Set.of(a.path())))
+                .rule(new ConflictRule.FilesStillThere(
+                        Map.of(a.path(), new ConflictRule.Place(a.specId(), a.partition()))))
                 .build();
         table.change(Operation.DELETE).remove(a).commit();
         assertThatThrownBy(() -> table.statement().commit(change, (found, conflict, old) -> {

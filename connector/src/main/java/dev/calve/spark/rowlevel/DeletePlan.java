@@ -15,7 +15,6 @@ import dev.calve.rowdelete.Outcome;
 import dev.calve.scan.FileTask;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -40,14 +39,15 @@ record DeletePlan(Snapshot read, List<FileTask> wholeFiles, List<FileTask> evalu
         var addedData = new ArrayList<AddedData>();
         var addedDeletes = new ArrayList<AddedDelete>();
         Map<String, ConflictRule.Place> guarded = new HashMap<>();
-        Set<String> needed = new HashSet<>();
-        Set<String> withoutRowIds = new HashSet<>();
+        Map<String, ConflictRule.Place> needed = new HashMap<>();
+        Map<String, ConflictRule.Place> withoutRowIds = new HashMap<>();
         for (FileTask task : wholeFiles) {
             removed.add(Removal.Known.of(task.file(), task.manifest()));
         }
         for (Outcome outcome : outcomes) {
             FileTask task = evaluated.get(outcome.task());
             DataFile file = task.file();
+            var place = new ConflictRule.Place(file.specId(), file.partition());
             if (outcome instanceof Outcome.WholeFile) {
                 removed.add(Removal.Known.of(file, task.manifest()));
             } else if (outcome instanceof Outcome.Rewritten rewritten) {
@@ -57,20 +57,20 @@ record DeletePlan(Snapshot read, List<FileTask> wholeFiles, List<FileTask> evalu
                         .files()
                         .forEach(written ->
                                 addedData.add(new AddedData(written, OptionalLong.of(read.sequenceNumber()))));
-                guarded.put(file.path(), new ConflictRule.Place(file.specId(), file.partition()));
+                guarded.put(file.path(), place);
                 if (file.firstRowId().isEmpty()) {
-                    withoutRowIds.add(file.path());
+                    withoutRowIds.put(file.path(), place);
                 }
             } else if (outcome instanceof Outcome.Deletes deletes) {
                 addedDeletes.add(new AddedDelete(
                         deletes.file(), absorbed(task), Optional.of(Removal.Known.of(file, task.manifest()))));
-                needed.add(file.path());
+                needed.put(file.path(), place);
                 if (deletes.file() instanceof DeleteFile.DeletionVector) {
-                    guarded.put(file.path(), new ConflictRule.Place(file.specId(), file.partition()));
+                    guarded.put(file.path(), place);
                 }
             }
         }
-        removed.forEach(file -> needed.add(file.key().path()));
+        removed.forEach(file -> needed.put(file.key().path(), new ConflictRule.Place(file.specId(), file.partition())));
         var allRules = new ArrayList<>(rules);
         allRules.add(new ConflictRule.FilesStillThere(needed));
         allRules.add(new ConflictRule.DeletesUnchanged(guarded));

@@ -301,7 +301,7 @@ class RowLevelInterleavingTest {
             var rows = new ArrayList<Row>();
             var removed = new ArrayList<Removal.Known>();
             var guarded = new HashMap<String, ConflictRule.Place>();
-            var withoutIds = new HashSet<String>();
+            var withoutIds = new HashMap<String, ConflictRule.Place>();
             for (FileTask task : chosen.get()) {
                 rows.addAll(alive(task, ExistingDeletes.of(table.storage, task)));
                 removed.add(Removal.Known.of(task.file(), task.manifest()));
@@ -309,7 +309,10 @@ class RowLevelInterleavingTest {
                         task.file().path(),
                         new ConflictRule.Place(task.file().specId(), task.file().partition()));
                 if (task.file().firstRowId().isEmpty()) {
-                    withoutIds.add(task.file().path());
+                    withoutIds.put(
+                            task.file().path(),
+                            new ConflictRule.Place(
+                                    task.file().specId(), task.file().partition()));
                 }
             }
             DataFile joined =
@@ -323,7 +326,7 @@ class RowLevelInterleavingTest {
                     List.of(),
                     List.of(new Removal.Files(removed)),
                     List.of(
-                            new ConflictRule.FilesStillThere(guarded.keySet()),
+                            new ConflictRule.FilesStillThere(guarded),
                             new ConflictRule.DeletesUnchanged(guarded),
                             new ConflictRule.RowIdsStillUnassigned(withoutIds)),
                     Map.of()));
