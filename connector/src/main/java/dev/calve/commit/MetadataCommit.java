@@ -10,7 +10,6 @@ import java.io.InterruptedIOException;
 import java.io.UncheckedIOException;
 import java.time.Clock;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
@@ -52,16 +51,15 @@ public final class MetadataCommit {
      * @throws IllegalArgumentException if the change contradicts the table
      */
     public TableState commit(Function<TableMetadata, List<MetadataUpdate>> change) throws IOException {
-        Instant start = clock.instant();
+        var time = new CommitTime(clock);
         for (int attempts = 1; ; attempts++) {
-            Attempt attempt = TableQueue.inTurn(uuid, () -> attempt(change));
+            Attempt attempt = time.inTurn(uuid, () -> attempt(change));
             if (attempt.done().isPresent()) {
                 return attempt.done().get();
             }
-            Duration elapsed = Duration.between(start, clock.instant());
             RetryPolicy policy = RetryPolicy.of(TableProperties.of(attempt.found(), table));
-            if (!policy.allowsAnother(attempts, elapsed)) {
-                throw refused(new Conflict.LostRace(attempts, elapsed, attempt.lostBecause()));
+            if (!policy.allowsAnother(attempts, time.spent())) {
+                throw refused(new Conflict.LostRace(attempts, time.spent(), attempt.lostBecause()));
             }
             sleep(policy.wait(attempts));
         }
@@ -82,7 +80,13 @@ public final class MetadataCommit {
         }
         TableMetadata result =
                 MetadataUpdates.apply(metadata, updates, Math.max(clock.millis(), metadata.lastUpdatedMillis()));
-        SwapOutcome outcome = committer.swap(found, updates, List.of(new Requirement.TableUuid(uuid)), result);
+        SwapOutcome outcome;
+        try {
+            outcome = committer.swap(found, updates, List.of(new Requirement.TableUuid(uuid)), result);
+        } catch (Throwable e) {
+            // Whatever it was, it came after the swap may have been sent.
+            outcome = new SwapOutcome.Unknown(e);
+        }
         if (outcome instanceof SwapOutcome.Swapped swapped) {
             LOG.info("Committed {} metadata update(s) to {}", updates.size(), table);
             return new Attempt(metadata, Optional.of(swapped.state()), "");
@@ -98,6 +102,8 @@ public final class MetadataCommit {
 
     /** Whether the table is as it should be is all that matters; that it is not proves nothing. */
     private TableState resolve(Function<TableMetadata, List<MetadataUpdate>> change, Throwable cause) {
+        // An interrupt is a frequent cause, and would make this look-up fail too.
+        boolean interrupted = Thread.interrupted();
         try {
             TableState now = committer.load();
             if (now.metadata().uuid().equals(uuid)
@@ -105,7 +111,13 @@ public final class MetadataCommit {
                 return now;
             }
         } catch (IOException | RuntimeException e) {
-            cause.addSuppressed(e);
+            if (e != cause) {
+                cause.addSuppressed(e);
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
         throw CommitStateUnknownException.ofMetadata(table, COMMAND, cause);
     }

@@ -10,8 +10,6 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.io.UncheckedIOException;
 import java.time.Clock;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,10 +26,16 @@ import org.slf4j.LoggerFactory;
  * <p>Ends in a {@link CommitOutcome}, a {@link CommitConflictException} after which nothing the statement wrote is left, or a
  * {@link CommitStateUnknownException} after which everything is. Cost of an undisturbed commit: one load of the metadata,
  * {@link SnapshotWriter}'s reads and writes, one swap.
+ *
+ * <p>Writers of one JVM take turns, so that they do not make each other fail. Re-settling, which may run jobs, happens outside
+ * of the turn, unless it is quick or was in vain so often that only keeping the others waiting ends it.
  */
 public final class TableCommit {
 
     private static final Logger LOG = LoggerFactory.getLogger(TableCommit.class);
+
+    /** A change derived again this often was stale each time it was tried: the next time others wait. */
+    private static final int DERIVATIONS_OUT_OF_TURN = 3;
 
     private final CommitTarget target;
     private final Statement statement;
@@ -40,6 +44,7 @@ public final class TableCommit {
     private final Storage storage;
     private final FileLedger ledger;
     private final Clock clock;
+    private final CommitTime time;
     private final SnapshotWriter writer;
 
     /** What each attempt's snapshot refers to, by the location of its manifest list. */
@@ -47,6 +52,7 @@ public final class TableCommit {
 
     private long snapshotId;
     private int attempts;
+    private int derivations;
 
     public TableCommit(CommitTarget target, Statement statement, Clock clock) {
         this.target = target;
@@ -56,6 +62,7 @@ public final class TableCommit {
         this.storage = target.storage();
         this.ledger = statement.ledger();
         this.clock = clock;
+        this.time = new CommitTime(clock);
         this.writer = new SnapshotWriter(storage, ledger, statement.id(), table);
     }
 
@@ -71,7 +78,7 @@ public final class TableCommit {
 
         record Nothing() implements Attempt {}
 
-        record Conflicted(TableState found, List<Conflict> conflicts) implements Attempt {}
+        record Conflicted(TableState found, RetryPolicy policy, List<Conflict> conflicts) implements Attempt {}
 
         record Lost(RetryPolicy policy, String reason) implements Attempt {}
     }
@@ -104,48 +111,75 @@ public final class TableCommit {
     }
 
     private CommitOutcome loop(SnapshotChange first, Resettle resettle) throws IOException, InterruptedException {
-        Instant start = clock.instant();
-        SnapshotChange change = first;
-        while (true) {
-            if (change.isEmpty()) {
-                return nothing();
-            }
-            SnapshotChange current = change;
-            Attempt attempt = TableQueue.inTurn(target.uuid(), () -> attempt(current));
+        Optional<ConflictCheck> next = Optional.of(new ConflictCheck(storage, first));
+        while (next.isPresent() && !next.get().change().isEmpty()) {
+            var turn = new Turn(next.get(), resettle);
+            Attempt attempt = time.inTurn(target.uuid(), turn::take);
             if (attempt instanceof Attempt.Won won) {
                 won.reached().ifPresent(ledger::deleteAllBut);
                 return new Committed(won.state(), snapshotId, attempts);
             }
             if (attempt instanceof Attempt.Nothing) {
-                return nothing();
+                break;
             }
-            Duration elapsed = Duration.between(start, clock.instant());
+            next = Optional.of(turn.check);
             if (attempt instanceof Attempt.Conflicted conflicted) {
-                LOG.info(
-                        "Commit to {} must be derived again: {}",
-                        table,
-                        conflicted.conflicts().get(0).message());
-                RetryPolicy policy = policy(conflicted.found().metadata());
-                if (!policy.allowsAnother(attempts, elapsed)) {
-                    throw refused(conflicted.conflicts());
+                next = derived(turn.check.change(), conflicted, resettle);
+            } else if (attempt instanceof Attempt.Lost lost) {
+                if (!lost.policy().allowsAnother(attempts, time.spent())) {
+                    throw refused(List.of(new Conflict.LostRace(attempts, time.spent(), lost.reason())));
                 }
-                Optional<SnapshotChange> again;
-                try {
-                    again = resettle.against(conflicted.found(), conflicted.conflicts(), change);
-                } catch (Resettle.Refused e) {
-                    throw refused(e.conflicts());
-                }
-                if (again.isEmpty()) {
-                    return nothing();
-                }
-                change = again.get();
-                continue;
+                Thread.sleep(lost.policy().wait(attempts).toMillis());
             }
-            var lost = (Attempt.Lost) attempt;
-            if (!lost.policy().allowsAnother(attempts, elapsed)) {
-                throw refused(List.of(new Conflict.LostRace(attempts, elapsed, lost.reason())));
+        }
+        ledger.abort();
+        return new CommitOutcome.NothingToDo();
+    }
+
+    /** What is done while other writers of this JVM wait. */
+    private final class Turn {
+        private final Resettle resettle;
+        private ConflictCheck check;
+
+        Turn(ConflictCheck check, Resettle resettle) {
+            this.check = check;
+            this.resettle = resettle;
+        }
+
+        Attempt take() throws IOException {
+            Attempt attempt = attempt(check);
+            while (attempt instanceof Attempt.Conflicted conflicted && staysInTurn(conflicted)) {
+                Optional<ConflictCheck> next = derived(check.change(), conflicted, resettle);
+                if (next.isEmpty() || next.get().change().isEmpty()) {
+                    return new Attempt.Nothing();
+                }
+                check = next.get();
+                attempt = attempt(check);
             }
-            Thread.sleep(lost.policy().wait(attempts).toMillis());
+            return attempt;
+        }
+
+        private boolean staysInTurn(Attempt.Conflicted conflicted) {
+            return derivations >= DERIVATIONS_OUT_OF_TURN || resettle.isQuick(conflicted.conflicts());
+        }
+    }
+
+    /** The change derived again; empty if nothing is left to do. */
+    private Optional<ConflictCheck> derived(SnapshotChange old, Attempt.Conflicted conflicted, Resettle resettle)
+            throws IOException {
+        LOG.info(
+                "Commit to {} must be derived again: {}",
+                table,
+                conflicted.conflicts().get(0).message());
+        if (!conflicted.policy().allowsAnother(attempts, time.spent())) {
+            throw refused(conflicted.conflicts());
+        }
+        derivations++;
+        try {
+            return resettle.against(conflicted.found(), conflicted.conflicts(), old)
+                    .map(change -> new ConflictCheck(storage, change));
+        } catch (Resettle.Refused e) {
+            throw refused(e.conflicts());
         }
     }
 
@@ -153,12 +187,8 @@ public final class TableCommit {
         return new CommitConflictException(table, statement.command(), statement.isolation(), conflicts);
     }
 
-    private CommitOutcome nothing() {
-        ledger.abort();
-        return new CommitOutcome.NothingToDo();
-    }
-
-    private Attempt attempt(SnapshotChange change) throws IOException {
+    private Attempt attempt(ConflictCheck check) throws IOException {
+        SnapshotChange change = check.change();
         TableState found = committer.load();
         TableMetadata metadata = found.metadata();
         if (!metadata.uuid().equals(target.uuid())) {
@@ -170,10 +200,11 @@ public final class TableCommit {
             return won(found, own.get());
         }
         requireBranch(metadata, change.ref());
+        RetryPolicy policy = RetryPolicy.of(TableProperties.of(metadata.properties(), table));
         attempts++;
-        List<Conflict> conflicts = ConflictCheck.find(storage, metadata, change);
+        List<Conflict> conflicts = check.against(metadata);
         if (!conflicts.isEmpty()) {
-            return new Attempt.Conflicted(found, conflicts);
+            return new Attempt.Conflicted(found, policy, conflicts);
         }
         chooseSnapshotId(metadata);
         Optional<SnapshotWriter.Prepared> prepared;
@@ -181,9 +212,9 @@ public final class TableCommit {
             long now = Math.max(clock.millis(), metadata.lastUpdatedMillis());
             prepared = writer.prepare(metadata, change, snapshotId, attempts, now);
         } catch (SnapshotWriter.DoesNotFit e) {
-            return new Attempt.Conflicted(found, List.of(e.conflict()));
+            return new Attempt.Conflicted(found, policy, List.of(e.conflict()));
         }
-        return prepared.isPresent() ? swap(found, change, prepared.get()) : new Attempt.Nothing();
+        return prepared.isPresent() ? swap(found, policy, change.ref(), prepared.get()) : new Attempt.Nothing();
     }
 
     private void requireBranch(TableMetadata metadata, String ref) {
@@ -194,7 +225,7 @@ public final class TableCommit {
         }
     }
 
-    private Attempt swap(TableState found, SnapshotChange change, SnapshotWriter.Prepared prepared) {
+    private Attempt swap(TableState found, RetryPolicy policy, String ref, SnapshotWriter.Prepared prepared) {
         reachedByList.put(prepared.snapshot().manifestList().orElseThrow(), prepared.reached());
         ledger.swapSent();
         SwapOutcome outcome;
@@ -207,26 +238,34 @@ public final class TableCommit {
         if (outcome instanceof SwapOutcome.Swapped swapped) {
             return won(swapped.state(), prepared.snapshot());
         }
-        if (outcome instanceof SwapOutcome.Rejected rejected) {
-            ledger.swapRejected();
-            return new Attempt.Lost(policy(found.metadata()), rejected.reason());
-        }
         if (outcome instanceof SwapOutcome.Failed failed) {
             ledger.swapRejected();
             throw failed.failure();
         }
-        return resolveUnknown(change, ((SwapOutcome.Unknown) outcome).cause());
+        return look(found, policy, ref, prepared.snapshot(), outcome);
     }
 
-    /** Looks whether the snapshot is there after all. That it is not proves nothing: the swap may still be on its way. */
-    private Attempt resolveUnknown(SnapshotChange change, Throwable cause) {
+    /**
+     * Looks whether the snapshot is there after all. Without an answer, that it is not proves nothing: the swap may still be on
+     * its way. A rejection is believed only now, because files are deleted on the strength of it: catalogs have been seen to
+     * repeat a request whose answer was lost, and to reject the second.
+     */
+    private Attempt look(TableState base, RetryPolicy policy, String ref, Snapshot sent, SwapOutcome outcome) {
+        Throwable cause = outcome instanceof SwapOutcome.Unknown unknown
+                ? unknown.cause()
+                : new IOException("it was rejected because " + ((SwapOutcome.Rejected) outcome).reason()
+                        + ", but whether it was there before could not be found out");
         // An interrupt is a frequent cause, and would make this look-up fail too.
         boolean interrupted = Thread.interrupted();
         try {
             TableState now = committer.load();
-            Optional<Snapshot> own = now.metadata().snapshot(snapshotId);
-            if (own.isPresent()) {
-                return won(now, own.get());
+            Landing landing = Landing.of(storage, base, now, ref, sent);
+            if (landing == Landing.LANDED) {
+                return won(now, sent);
+            }
+            if (landing == Landing.NOT_THERE && outcome instanceof SwapOutcome.Rejected rejected) {
+                ledger.swapRejected();
+                return new Attempt.Lost(policy, rejected.reason());
             }
         } catch (Throwable e) {
             suppress(cause, e);
@@ -236,7 +275,7 @@ public final class TableCommit {
             }
         }
         LOG.warn("Outcome of snapshot {} of {} is unknown; files kept: {}", snapshotId, table, ledger.written());
-        throw CommitStateUnknownException.ofSnapshot(table, statement.command(), change.ref(), snapshotId, cause);
+        throw CommitStateUnknownException.ofSnapshot(table, statement.command(), ref, snapshotId, cause);
     }
 
     private Attempt won(TableState state, Snapshot snapshot) {
@@ -249,10 +288,6 @@ public final class TableCommit {
         while (snapshotId == 0 || metadata.snapshot(snapshotId).isPresent()) {
             snapshotId = ThreadLocalRandom.current().nextLong(1, Long.MAX_VALUE);
         }
-    }
-
-    private RetryPolicy policy(TableMetadata metadata) {
-        return RetryPolicy.of(TableProperties.of(metadata.properties(), table));
     }
 
     /** Deletes what was written, unless a swap is still unanswered, and hands the failure on. */

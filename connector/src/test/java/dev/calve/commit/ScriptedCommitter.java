@@ -13,7 +13,10 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 
-/** Keeps a table's metadata in memory and answers swaps as a test tells it to. Not for several threads. */
+/**
+ * Keeps a table's metadata in memory and answers swaps as a test tells it to. Safe for use by several threads: each load and
+ * swap is one moment, interruptions run before it.
+ */
 public final class ScriptedCommitter implements Committer {
 
     /** What becomes of one swap. */
@@ -25,6 +28,8 @@ public final class ScriptedCommitter implements Committer {
         DONE_BUT_REJECTED,
         DONE_BUT_UNKNOWN,
         UNKNOWN,
+        /** Nothing is known and nothing done until the test calls {@link #applyLate}. */
+        APPLIED_LATER,
         /** It certainly was not done, and not because somebody was faster. */
         FAILED,
         THROWN,
@@ -37,10 +42,16 @@ public final class ScriptedCommitter implements Committer {
         void run() throws IOException;
     }
 
+    /** What one swap asks for. */
+    private record Request(
+            TableState base, List<MetadataUpdate> updates, List<Requirement> requirements, TableMetadata result) {}
+
     private final Deque<Answer> answers = new ArrayDeque<>();
     private final Deque<Interruption> beforeSwaps = new ArrayDeque<>();
+    private final Deque<Request> late = new ArrayDeque<>();
     private final List<TableState> history = new ArrayList<>();
     private Interruption always = () -> {};
+    private boolean byRequirement;
     private int failingLoads;
     private int loads;
     private int swaps;
@@ -49,29 +60,44 @@ public final class ScriptedCommitter implements Committer {
         history.add(new TableState(first, "memory:/metadata-0"));
     }
 
+    /** From now on swaps as a catalog server does: what is required decides, not whether the base is the newest state. */
+    public synchronized ScriptedCommitter byRequirement() {
+        byRequirement = true;
+        return this;
+    }
+
     /** Answers to the next swaps, honest ones afterwards. */
-    public ScriptedCommitter answer(Answer... next) {
+    public synchronized ScriptedCommitter answer(Answer... next) {
         answers.addAll(List.of(next));
         return this;
     }
 
     /** Runs before the next swap that has no interruption yet, after everything was prepared for it. */
-    public ScriptedCommitter beforeSwap(Interruption interruption) {
+    public synchronized ScriptedCommitter beforeSwap(Interruption interruption) {
         beforeSwaps.add(interruption);
         return this;
     }
 
     /** Runs before every load and every swap. */
-    public void beforeAll(Interruption interruption) {
+    public synchronized void beforeAll(Interruption interruption) {
         always = interruption;
     }
 
     /** The loads after the next {@code good} ones fail. */
-    public void failLoadsAfter(int good) {
+    public synchronized void failLoadsAfter(int good) {
         failingLoads = loads + good + 1;
     }
 
-    public TableState now() {
+    /**
+     * Lets the oldest swap that was answered {@link Answer#APPLIED_LATER} arrive now.
+     *
+     * @return whether it was done; it is not if it has become too late
+     */
+    public synchronized boolean applyLate() {
+        return honest(late.remove()) instanceof SwapOutcome.Swapped;
+    }
+
+    public synchronized TableState now() {
         return history.get(history.size() - 1);
     }
 
@@ -79,16 +105,16 @@ public final class ScriptedCommitter implements Committer {
         return now().metadata();
     }
 
-    public int loads() {
+    public synchronized int loads() {
         return loads;
     }
 
-    public int swaps() {
+    public synchronized int swaps() {
         return swaps;
     }
 
     /** Changes the table at once, as another client would. */
-    public void update(MetadataUpdate... updates) {
+    public synchronized void update(MetadataUpdate... updates) {
         publish(MetadataUpdates.apply(metadata(), List.of(updates), metadata().lastUpdatedMillis() + 1));
     }
 
@@ -99,72 +125,93 @@ public final class ScriptedCommitter implements Committer {
 
     @Override
     public TableState load() throws IOException {
-        loads++;
-        if (failingLoads > 0 && loads >= failingLoads) {
-            throw new IOException("Injected: no load");
+        Interruption before;
+        synchronized (this) {
+            loads++;
+            if (failingLoads > 0 && loads >= failingLoads) {
+                throw new IOException("Injected: no load");
+            }
+            before = always;
         }
-        always.run();
+        // Not under the lock: it may be another thread's work that is waited for.
+        before.run();
         return now();
     }
 
     @Override
     public SwapOutcome swap(
             TableState base, List<MetadataUpdate> updates, List<Requirement> requirements, TableMetadata result) {
-        swaps++;
+        Interruption first;
+        Interruption second;
+        synchronized (this) {
+            swaps++;
+            first = always;
+        }
         try {
-            always.run();
-            if (!beforeSwaps.isEmpty()) {
-                beforeSwaps.remove().run();
+            first.run();
+            synchronized (this) {
+                second = beforeSwaps.isEmpty() ? () -> {} : beforeSwaps.remove();
             }
+            second.run();
         } catch (IOException e) {
             throw new AssertionError(e);
         }
+        return answered(new Request(base, updates, requirements, result));
+    }
+
+    private synchronized SwapOutcome answered(Request request) {
         Answer answer = answers.isEmpty() ? Answer.HONEST : answers.remove();
         return switch (answer) {
-            case HONEST -> honest(base, updates, requirements, result);
+            case HONEST -> honest(request);
             case REJECTED -> new SwapOutcome.Rejected("the script says so");
-            case DONE_BUT_REJECTED ->
-                isDone(base, updates, requirements, result, new SwapOutcome.Rejected("a lost answer"));
-            case DONE_BUT_UNKNOWN ->
-                isDone(base, updates, requirements, result, new SwapOutcome.Unknown(new IOException("timeout")));
+            case DONE_BUT_REJECTED -> isDone(request, new SwapOutcome.Rejected("a lost answer"));
+            case DONE_BUT_UNKNOWN -> isDone(request, new SwapOutcome.Unknown(new IOException("timeout")));
             case UNKNOWN -> new SwapOutcome.Unknown(new IOException("timeout"));
+            case APPLIED_LATER -> {
+                late.add(request);
+                yield new SwapOutcome.Unknown(new IOException("timeout"));
+            }
             case FAILED -> new SwapOutcome.Failed(new UncheckedIOException(new IOException("disk full")));
             case THROWN -> throw new IllegalStateException("a bug in the catalog");
             case DONE_BUT_THROWN -> {
-                honest(base, updates, requirements, result);
+                honest(request);
                 throw new IllegalStateException("a bug in the catalog");
             }
             case DONE_BUT_OUT_OF_MEMORY -> {
-                honest(base, updates, requirements, result);
+                honest(request);
                 throw new OutOfMemoryError("injected");
             }
         };
     }
 
-    private SwapOutcome isDone(
-            TableState base,
-            List<MetadataUpdate> updates,
-            List<Requirement> requirements,
-            TableMetadata result,
-            SwapOutcome answer) {
-        SwapOutcome honest = honest(base, updates, requirements, result);
+    private SwapOutcome isDone(Request request, SwapOutcome answer) {
+        SwapOutcome honest = honest(request);
         return honest instanceof SwapOutcome.Swapped ? answer : honest;
     }
 
-    private SwapOutcome honest(
-            TableState base, List<MetadataUpdate> updates, List<Requirement> requirements, TableMetadata result) {
-        Optional<String> unmet = Requirements.check(Optional.of(metadata()), requirements);
-        if (!base.metadataLocation().equals(now().metadataLocation())) {
-            return new SwapOutcome.Rejected(unmet.orElse("somebody was faster"));
-        }
-        if (unmet.isPresent()) {
+    private SwapOutcome honest(Request request) {
+        TableMetadata result = request.result();
+        Optional<String> unmet = Requirements.check(Optional.of(metadata()), request.requirements());
+        boolean isNewest = request.base().metadataLocation().equals(now().metadataLocation());
+        if (isNewest && unmet.isPresent()) {
             throw new AssertionError("Requirements must hold on the base: " + unmet.get());
         }
+        if (unmet.isPresent() || (!isNewest && !byRequirement)) {
+            return new SwapOutcome.Rejected(unmet.orElse("somebody was faster"));
+        }
+        TableMetadata applied;
+        try {
+            applied = MetadataUpdates.apply(metadata(), request.updates(), result.lastUpdatedMillis());
+        } catch (IllegalArgumentException e) {
+            if (isNewest) {
+                throw e;
+            }
+            return new SwapOutcome.Rejected(String.valueOf(e.getMessage()));
+        }
         // The two ways to say what is wanted must agree: a catalog server applies the updates, a directory the result.
-        TableMetadata applied = MetadataUpdates.apply(metadata(), updates, result.lastUpdatedMillis());
-        if (!applied.equals(result)) {
+        if (isNewest && !applied.equals(result)) {
             throw new AssertionError("Updates must lead to the result, but lead to " + applied + ", not " + result);
         }
-        return new SwapOutcome.Swapped(publish(result));
+        return new SwapOutcome.Swapped(publish(applied));
     }
 }

@@ -336,8 +336,17 @@ class TableCommitTest {
 
     @Test
     void leavesNothingWhenTheTableCannotBeLoaded() {
+        table.committer.failLoadsAfter(0);
+        var change = table.appending(table.dataFile("a").build());
+        assertThatThrownBy(() -> table.statement().commit(change)).isInstanceOf(UncheckedIOException.class);
+        assertThat(table.storage.locations()).isEmpty();
+    }
+
+    @Test
+    void leavesNothingWhenTheTableCannotBeLoadedAgain() {
         table.committer.answer(REJECTED);
-        table.committer.failLoadsAfter(1);
+        // The first load and the one that verifies the rejection.
+        table.committer.failLoadsAfter(2);
         var change = table.appending(table.dataFile("a").build());
         assertThatThrownBy(() -> table.statement().commit(change)).isInstanceOf(UncheckedIOException.class);
         assertThat(table.storage.locations()).isEmpty();
