@@ -23,7 +23,7 @@ final class Ancestry {
     static Optional<List<Snapshot>> since(TableMetadata metadata, String ref, OptionalLong since) {
         var line = new ArrayList<Snapshot>();
         Set<Long> seen = new HashSet<>();
-        Optional<Snapshot> head = metadata.snapshot(ref);
+        Optional<Snapshot> head = metadata.commitParent(ref);
         OptionalLong at = head.isPresent() ? OptionalLong.of(head.get().id()) : OptionalLong.empty();
         while (at.isPresent()) {
             if (since.isPresent() && since.getAsLong() == at.getAsLong()) {

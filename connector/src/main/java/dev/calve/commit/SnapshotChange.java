@@ -21,7 +21,8 @@ import java.util.Set;
  *     empty table
  * @param settledForFormat format version the added delete files were written for; the table's at the time
  * @param rules which concurrent changes matter; a change without rules and without listed removals never conflicts
- * @param summary extra entries of the snapshot's summary
+ * @param summary extra entries of the snapshot's summary, none of them one that the commit counts: see {@link #isCounted}
+ * @param rowCounts how many rows the statement touched
  */
 public record SnapshotChange(
         Operation operation,
@@ -32,7 +33,8 @@ public record SnapshotChange(
         List<AddedDelete> addedDeletes,
         List<Removal> removals,
         List<ConflictRule> rules,
-        Map<String, String> summary) {
+        Map<String, String> summary,
+        RowCounts rowCounts) {
 
     /** Spec: Snapshots, {@code operation}. */
     public enum Operation {
@@ -78,6 +80,12 @@ public record SnapshotChange(
         removals = List.copyOf(removals);
         rules = List.copyOf(rules);
         summary = Collections.unmodifiableMap(new LinkedHashMap<>(summary));
+        for (String key : summary.keySet()) {
+            if (isCounted(key)) {
+                throw new IllegalArgumentException("A snapshot's summary must not be given the entry '" + key
+                        + "': its value is counted when the snapshot is committed.");
+            }
+        }
         var paths = new HashSet<String>();
         for (AddedData added : addedData) {
             if (!paths.add(added.file().path())) {
@@ -85,6 +93,30 @@ public record SnapshotChange(
                         "A data file must be added once, but " + added.file().path() + " is added twice.");
             }
         }
+    }
+
+    /** A change that does not know how many rows it touches. */
+    public SnapshotChange(
+            Operation operation,
+            String ref,
+            OptionalLong readSnapshotId,
+            int settledForFormat,
+            List<AddedData> addedData,
+            List<AddedDelete> addedDeletes,
+            List<Removal> removals,
+            List<ConflictRule> rules,
+            Map<String, String> summary) {
+        this(
+                operation,
+                ref,
+                readSnapshotId,
+                settledForFormat,
+                addedData,
+                addedDeletes,
+                removals,
+                rules,
+                summary,
+                RowCounts.unknown());
     }
 
     /** New rows, nothing read. */
@@ -99,7 +131,30 @@ public record SnapshotChange(
                 List.of(),
                 List.of(),
                 List.of(),
-                summary);
+                summary,
+                RowCounts.none()
+                        .withInserted(OptionalLong.of(
+                                files.stream().mapToLong(DataFile::recordCount).sum())));
+    }
+
+    /** The same change, with that many rows touched. */
+    public SnapshotChange withRowCounts(RowCounts newRowCounts) {
+        return new SnapshotChange(
+                operation,
+                ref,
+                readSnapshotId,
+                settledForFormat,
+                addedData,
+                addedDeletes,
+                removals,
+                rules,
+                summary,
+                newRowCounts);
+    }
+
+    /** Whether the summary's entry of that name is counted by the commit, and so cannot be given. */
+    public static boolean isCounted(String summaryKey) {
+        return SnapshotSummary.isCounted(summaryKey);
     }
 
     public boolean isEmpty() {

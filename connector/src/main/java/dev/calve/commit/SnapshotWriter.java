@@ -103,7 +103,7 @@ final class SnapshotWriter {
     Optional<Prepared> prepare(TableMetadata found, SnapshotChange change, long snapshotId, int attempt, long nowMillis)
             throws IOException, DoesNotFit {
         forgetUnless(change, found.formatVersion());
-        Optional<Snapshot> parent = found.snapshot(change.ref());
+        Optional<Snapshot> parent = found.commitParent(change.ref());
         List<ManifestFile> inherited =
                 parent.isPresent() ? SnapshotManifests.of(storage, parent.get()) : List.<ManifestFile>of();
         Set<String> paths = inherited.stream().map(ManifestFile::path).collect(Collectors.toSet());
@@ -114,7 +114,7 @@ final class SnapshotWriter {
                 snapshotId,
                 new RemovedFiles(found, change, paths),
                 new NewDeletes(table, found, change, paths));
-        var summary = new SnapshotSummary();
+        var summary = new SnapshotSummary(found, table);
         change.addedData().forEach(added -> summary.added(added.file()));
         change.addedDeletes().forEach(added -> summary.added(added.file()));
 
@@ -135,6 +135,7 @@ final class SnapshotWriter {
         if (change.addedData().isEmpty() && change.addedDeletes().isEmpty() && summary.removedNothing()) {
             return Optional.empty();
         }
+        summary.manifests(inherited, manifests, snapshotId);
         return Optional.of(assemble(found, change, parent, manifests, summary, snapshotId, attempt, nowMillis));
     }
 
@@ -166,7 +167,7 @@ final class SnapshotWriter {
 
     private static void collect(Edited edited, List<ManifestFile> manifests, SnapshotSummary summary) {
         manifests.add(edited.manifest());
-        edited.removed().forEach(summary::removed);
+        summary.removed(edited.removed());
     }
 
     /** Every file that is to leave, and every one a new delete file speaks of, must have been there. */
@@ -230,7 +231,7 @@ final class SnapshotWriter {
                 sequenceNumber,
                 nowMillis,
                 Optional.of(change.operation().toString()),
-                summary.entries(parent, change.summary()),
+                summary.entries(parent, change),
                 Optional.of(listLocation),
                 List.of(),
                 OptionalInt.of(found.currentSchemaId()),
@@ -242,14 +243,21 @@ final class SnapshotWriter {
                 .orElseGet(() -> SnapshotRef.branch(snapshotId));
         List<MetadataUpdate> updates =
                 List.of(new MetadataUpdate.AddSnapshot(snapshot), new MetadataUpdate.SetSnapshotRef(change.ref(), ref));
-        List<Requirement> requirements =
-                List.of(new Requirement.TableUuid(found.uuid()), new Requirement.RefSnapshotId(change.ref(), parentId));
+        List<Requirement> requirements = List.of(
+                new Requirement.TableUuid(found.uuid()),
+                new Requirement.RefSnapshotId(change.ref(), headId(found, change.ref())));
         return new Prepared(
                 snapshot,
                 updates,
                 requirements,
                 MetadataUpdates.apply(found, updates, nowMillis),
                 reached(change, manifests, listLocation));
+    }
+
+    /** Empty for a branch that this commit begins, whose parent is the head of another. */
+    private static OptionalLong headId(TableMetadata found, String ref) {
+        Optional<Snapshot> head = found.snapshot(ref);
+        return head.isPresent() ? OptionalLong.of(head.get().id()) : OptionalLong.empty();
     }
 
     private static Set<String> reached(SnapshotChange change, List<ManifestFile> manifests, String listLocation) {

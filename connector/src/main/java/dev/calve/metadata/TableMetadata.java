@@ -144,6 +144,14 @@ public record TableMetadata(
         return Optional.ofNullable(refs.get(ref)).flatMap(found -> snapshot(found.snapshotId()));
     }
 
+    /**
+     * What the next snapshot of a branch is derived from: the head of the branch, or the head of {@code main} for a branch
+     * that does not exist yet and so begins there.
+     */
+    public Optional<Snapshot> commitParent(String branch) {
+        return refs.containsKey(branch) ? snapshot(branch) : currentSnapshot();
+    }
+
     public Optional<String> property(String name) {
         return Optional.ofNullable(properties.get(name));
     }

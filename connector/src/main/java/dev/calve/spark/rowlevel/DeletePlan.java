@@ -2,6 +2,7 @@ package dev.calve.spark.rowlevel;
 
 import dev.calve.commit.ConflictRule;
 import dev.calve.commit.Removal;
+import dev.calve.commit.RowCounts;
 import dev.calve.commit.SnapshotChange;
 import dev.calve.commit.SnapshotChange.AddedData;
 import dev.calve.commit.SnapshotChange.AddedDelete;
@@ -38,16 +39,19 @@ record DeletePlan(Snapshot read, List<FileTask> wholeFiles, List<FileTask> evalu
         var removed = new ArrayList<Removal.Known>();
         var addedData = new ArrayList<AddedData>();
         var addedDeletes = new ArrayList<AddedDelete>();
-        Map<String, ConflictRule.Place> guarded = new HashMap<>();
-        Map<String, ConflictRule.Place> needed = new HashMap<>();
+        Map<String, ConflictRule.Place> touched = new HashMap<>();
         Map<String, ConflictRule.Place> withoutRowIds = new HashMap<>();
         for (FileTask task : wholeFiles) {
             removed.add(Removal.Known.of(task.file(), task.manifest()));
+            touched.put(task.file().path(), place(task.file()));
         }
         for (Outcome outcome : outcomes) {
+            if (outcome instanceof Outcome.Untouched) {
+                continue;
+            }
             FileTask task = evaluated.get(outcome.task());
             DataFile file = task.file();
-            var place = new ConflictRule.Place(file.specId(), file.partition());
+            touched.put(file.path(), place(file));
             if (outcome instanceof Outcome.WholeFile) {
                 removed.add(Removal.Known.of(file, task.manifest()));
             } else if (outcome instanceof Outcome.Rewritten rewritten) {
@@ -57,23 +61,19 @@ record DeletePlan(Snapshot read, List<FileTask> wholeFiles, List<FileTask> evalu
                         .files()
                         .forEach(written ->
                                 addedData.add(new AddedData(written, OptionalLong.of(read.sequenceNumber()))));
-                guarded.put(file.path(), place);
                 if (file.firstRowId().isEmpty()) {
-                    withoutRowIds.put(file.path(), place);
+                    withoutRowIds.put(file.path(), place(file));
                 }
             } else if (outcome instanceof Outcome.Deletes deletes) {
                 addedDeletes.add(new AddedDelete(
                         deletes.file(), absorbed(task), Optional.of(Removal.Known.of(file, task.manifest()))));
-                needed.put(file.path(), place);
-                if (deletes.file() instanceof DeleteFile.DeletionVector) {
-                    guarded.put(file.path(), place);
-                }
             }
         }
-        removed.forEach(file -> needed.put(file.key().path(), new ConflictRule.Place(file.specId(), file.partition())));
         var allRules = new ArrayList<>(rules);
-        allRules.add(new ConflictRule.FilesStillThere(needed));
-        allRules.add(new ConflictRule.DeletesUnchanged(guarded));
+        allRules.add(new ConflictRule.FilesStillThere(touched));
+        // Rows that somebody else deletes meanwhile would be counted twice, and come back where a file is written
+        // again.
+        allRules.add(new ConflictRule.DeletesUnchanged(touched));
         allRules.add(new ConflictRule.RowIdsStillUnassigned(withoutRowIds));
         return new SnapshotChange(
                 addedData.isEmpty() ? Operation.DELETE : Operation.OVERWRITE,
@@ -84,7 +84,45 @@ record DeletePlan(Snapshot read, List<FileTask> wholeFiles, List<FileTask> evalu
                 addedDeletes,
                 removed.isEmpty() ? List.of() : List.of(new Removal.Files(removed)),
                 allRules,
-                summary);
+                summary,
+                rowCounts());
+    }
+
+    private static ConflictRule.Place place(DataFile file) {
+        return new ConflictRule.Place(file.specId(), file.partition());
+    }
+
+    private RowCounts rowCounts() {
+        long deleted = outcomes.stream().mapToLong(Outcome::deletedRows).sum();
+        long copied = 0;
+        for (Outcome outcome : outcomes) {
+            if (outcome instanceof Outcome.Rewritten rewritten) {
+                copied += rewritten.files().stream()
+                        .mapToLong(DataFile::recordCount)
+                        .sum();
+            }
+        }
+        RowCounts counts = RowCounts.none().withCopied(OptionalLong.of(copied));
+        for (FileTask task : wholeFiles) {
+            OptionalLong live = liveRows(task);
+            if (live.isEmpty()) {
+                return counts.withDeleted(live);
+            }
+            deleted += live.getAsLong();
+        }
+        return counts.withDeleted(OptionalLong.of(deleted));
+    }
+
+    /** By metadata: empty if the file has deletes other than a vector, which alone says how many rows it deletes. */
+    private static OptionalLong liveRows(FileTask task) {
+        long live = task.file().recordCount();
+        for (ManifestEntry<DeleteFile> delete : task.deletes()) {
+            if (!(delete.file() instanceof DeleteFile.DeletionVector vector)) {
+                return OptionalLong.empty();
+            }
+            live -= vector.recordCount();
+        }
+        return OptionalLong.of(live);
     }
 
     /** Deletes that speak of this data file alone: the new file repeats their positions. */

@@ -6,6 +6,7 @@ import dev.calve.commit.ConflictRule;
 import dev.calve.commit.FileLedger;
 import dev.calve.commit.Removal;
 import dev.calve.commit.Resettle;
+import dev.calve.commit.RowCounts;
 import dev.calve.commit.SnapshotChange;
 import dev.calve.commit.Statement;
 import dev.calve.commit.TableCommit;
@@ -175,7 +176,8 @@ public final class DeleteWhere {
                 List.of(),
                 List.of(new Removal.Matching(Expression.Constant.TRUE)),
                 List.of(),
-                SnapshotSummaries.of(session)));
+                SnapshotSummaries.of(session),
+                RowCounts.none().withMatchedDeleted()));
     }
 
     private List<Outcome> evaluate(TableState state, List<FileTask> tasks, TableProperties properties) {

@@ -1,6 +1,7 @@
 package dev.calve.spark.write;
 
 import dev.calve.catalog.LoadedTable;
+import dev.calve.commit.SnapshotChange;
 import dev.calve.commit.TableState;
 import dev.calve.metadata.MetadataUpdate;
 import dev.calve.metadata.MetadataUpdates;
@@ -47,6 +48,7 @@ record WriteOptions(Map<String, String> properties, Map<String, String> summary)
      *
      * @param table name for messages
      * @throws UnsupportedOperationException for an option that is not implemented and must not be ignored
+     * @throws IllegalArgumentException for a summary entry that the commit counts
      */
     static WriteOptions of(CaseInsensitiveStringMap options, String table) {
         Map<String, String> properties = new LinkedHashMap<>();
@@ -62,7 +64,12 @@ record WriteOptions(Map<String, String> properties, Map<String, String> summary)
             if (PROPERTIES.containsKey(lower)) {
                 properties.put(PROPERTIES.get(lower), value);
             } else if (lower.startsWith(SUMMARY_PREFIX)) {
-                summary.put(name.substring(SUMMARY_PREFIX.length()), value);
+                String key = name.substring(SUMMARY_PREFIX.length());
+                if (SnapshotChange.isCounted(key)) {
+                    throw new IllegalArgumentException("Option '" + name + "' of the write to " + table
+                            + " must not name the summary's entry '" + key + "': its value is counted.");
+                }
+                summary.put(key, value);
             }
         });
         return new WriteOptions(properties, summary);

@@ -32,6 +32,11 @@ class DeletePlanTest {
                 .change("main", table.metadata().formatVersion(), List.of(), Map.of());
     }
 
+    private static SnapshotChange wholeByMetadata(CommitFixture table) {
+        return new DeletePlan(table.head(), tasks(table), List.of(), List.of())
+                .change("main", table.metadata().formatVersion(), List.of(), Map.of());
+    }
+
     private static Outcome rewritten(CommitFixture table) {
         return new Outcome.Rewritten(
                 0,
@@ -109,18 +114,49 @@ class DeletePlanTest {
         assertThat(table.live().deletes().keySet()).containsExactly("memory:/t/data/q", "memory:/t/data/wide");
     }
 
-    /** Nothing of the file is left, so what was deleted from it meanwhile does not matter. */
+    /** The file would leave all the same, but the rows the other deleted would be counted as deleted twice. */
     @Test
-    void removesAWholeFileWithTheVectorItGotMeanwhile() {
+    void plansAnewIfAFileThatLeavesAsAWholeGotDeletesMeanwhile() {
         var table = CommitFixture.unpartitioned(3);
         var a = table.dataFile("a").build();
         table.append(a);
         SnapshotChange whole = change(table, new Outcome.WholeFile(0, PositionBitmap.of(0, 1, 2, 3, 4, 5, 6, 7, 8, 9)));
         table.change(Operation.DELETE).delete(table.vector("v", a)).commit();
-        table.commit(whole);
-        assertThat(table.live().data()).isEmpty();
-        assertThat(table.live().deletes()).isEmpty();
-        assertThat(table.head().operation()).contains("delete");
+        assertConflict(table, whole, a);
+    }
+
+    @Test
+    void countsRowsDeletedAndCopied() {
+        var table = CommitFixture.unpartitioned(3);
+        var a = table.dataFile("a").build();
+        table.append(a);
+        table.commit(change(table, rewritten(table)));
+        assertThat(table.head().summary())
+                .containsEntry("calve.rows-deleted", "3")
+                .containsEntry("calve.rows-copied", "7")
+                .doesNotContainKeys("calve.rows-updated", "calve.rows-inserted");
+    }
+
+    @Test
+    void countsRowsOfWholeFilesWithoutThoseAVectorHadDeleted() {
+        var table = CommitFixture.unpartitioned(3);
+        var a = table.dataFile("a").build();
+        table.append(a);
+        table.change(Operation.DELETE).delete(table.vector("v", a)).commit();
+        table.commit(wholeByMetadata(table));
+        assertThat(table.head().summary()).containsEntry("calve.rows-deleted", "8");
+    }
+
+    @Test
+    void saysNothingOfRowsThatPositionDeleteFilesMayHaveDeleted() {
+        var table = CommitFixture.unpartitioned(2);
+        var a = table.dataFile("a").build();
+        table.append(a);
+        table.change(Operation.DELETE).delete(table.positions("p", a)).commit();
+        table.commit(wholeByMetadata(table));
+        assertThat(table.head().summary())
+                .containsEntry("deleted-records", "10")
+                .doesNotContainKey("calve.rows-deleted");
     }
 
     /** B07: survivors are as old as the deletes that were applied to them, and those leave with the old file. */
