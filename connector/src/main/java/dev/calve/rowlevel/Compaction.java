@@ -1,0 +1,120 @@
+package dev.calve.rowlevel;
+
+import dev.calve.commit.ConflictRule;
+import dev.calve.commit.ConflictRule.Place;
+import dev.calve.commit.Removal;
+import dev.calve.commit.SnapshotChange;
+import dev.calve.commit.SnapshotChange.AddedData;
+import dev.calve.commit.SnapshotChange.AddedDelete;
+import dev.calve.commit.SnapshotChange.Operation;
+import dev.calve.deletes.PositionBitmap;
+import dev.calve.manifest.DataFile;
+import dev.calve.rewrite.PositionMap;
+import dev.calve.rowdelete.Outcome;
+import dev.calve.scan.FileTask;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.stream.Collectors;
+
+/**
+ * Data files written again without changing a row, and what others deleted from them since.
+ *
+ * @param sources what leaves, with the deletes that applied
+ * @param outputs what comes: the rows of the sources that were alive, each once
+ * @param map where each row went
+ * @param deleted what is deleted by now in sources others deleted from, by path; what the rewrite had dropped is not told apart
+ * @param carried how deletes were carried over to an output, by path; outputs all of whose rows others deleted are not added
+ * @param summary further entries of the snapshot's summary
+ */
+public record Compaction(
+        Base base,
+        List<FileTask> sources,
+        List<DataFile> outputs,
+        PositionMap map,
+        Map<String, PositionBitmap> deleted,
+        Map<String, Outcome> carried,
+        Map<String, String> summary) {
+
+    public Compaction {
+        sources = List.copyOf(sources);
+        outputs = List.copyOf(outputs);
+        deleted = Map.copyOf(deleted);
+        carried = Map.copyOf(carried);
+        summary = Collections.unmodifiableMap(new LinkedHashMap<>(summary));
+        for (FileTask source : sources) {
+            if (!map.sources().contains(source.file().path())) {
+                throw new IllegalArgumentException("A position map must know all sources, but not "
+                        + source.file().path() + ".");
+            }
+        }
+        for (DataFile output : outputs) {
+            if (map.rowsOf(output.path()) != output.recordCount()) {
+                throw new IllegalArgumentException(
+                        "Each row of " + output.path() + " must have a source, but the map has "
+                                + map.rowsOf(output.path()) + " for " + output.recordCount() + " rows.");
+            }
+        }
+    }
+
+    /** What a rewrite made of files planned on the newest snapshot. */
+    public static Compaction of(
+            Base base, List<FileTask> sources, List<DataFile> outputs, PositionMap map, Map<String, String> summary) {
+        return new Compaction(base, sources, outputs, map, Map.of(), Map.of(), summary);
+    }
+
+    /** The change to commit. Pure. */
+    public SnapshotChange toSnapshotChange() {
+        var addedData = new ArrayList<AddedData>();
+        var addedDeletes = new ArrayList<AddedDelete>();
+        for (DataFile output : outputs) {
+            Optional<Outcome> deletes = Optional.ofNullable(carried.get(output.path()));
+            if (deletes.filter(Outcome.WholeFile.class::isInstance).isPresent()) {
+                continue;
+            }
+            addedData.add(new AddedData(output, OptionalLong.of(base.sequenceNumber())));
+            if (deletes.isPresent() && deletes.get() instanceof Outcome.Deletes written) {
+                addedDeletes.add(new AddedDelete(written.file(), java.util.Set.of(), Optional.empty()));
+            }
+        }
+        List<Removal.Known> removed = sources.stream().map(Touched::known).toList();
+        return new SnapshotChange(
+                Operation.REPLACE,
+                base.ref(),
+                base.snapshotId(),
+                base.formatVersion(),
+                addedData,
+                addedDeletes,
+                removed.isEmpty() ? List.of() : List.of(new Removal.Files(removed)),
+                rules(),
+                summary);
+    }
+
+    private List<ConflictRule> rules() {
+        Map<String, Place> files = places(sources);
+        Map<String, Place> withoutIds = places(sources.stream()
+                .filter(task -> task.file().firstRowId().isEmpty())
+                .toList());
+        return List.of(
+                new ConflictRule.FilesStillThere(files),
+                new ConflictRule.DeletesUnchanged(files),
+                new ConflictRule.RowIdsStillUnassigned(withoutIds));
+    }
+
+    private static Map<String, Place> places(List<FileTask> tasks) {
+        return tasks.stream().collect(Collectors.toMap(task -> task.file().path(), Touched::place));
+    }
+
+    /** Positions of the outputs that others deleted, by path. */
+    static Map<String, PositionBitmap> carriedOver(PositionMap map, Map<String, PositionBitmap> deleted) {
+        var byOutput = new LinkedHashMap<String, PositionBitmap>();
+        deleted.forEach((source, positions) -> map.map(source, positions)
+                .forEach((output, mapped) -> byOutput.computeIfAbsent(output, path -> new PositionBitmap())
+                        .or(mapped)));
+        return byOutput;
+    }
+}
