@@ -218,4 +218,184 @@ class ConflictCheckTest {
         // One list, one manifest.
         assertThat(opened(change)).hasSize(2);
     }
+
+    @Test
+    void opensNoManifestThatCannotConcernARule() throws IOException {
+        DataFile c = table.dataFile("c").in(3).ids(1, 10).build();
+        table.append(c);
+        SnapshotChange change =
+                reading(needed(a), unchanged(a), new ConflictRule.NoNewDataMatching(CommitFixture.idAtMost(10)));
+        // Removes nothing, and is no new data.
+        table.change(Operation.REPLACE)
+                .addRewritten(table.dataFile("d").in(1).build())
+                .remove(c)
+                .commit();
+        table.change(Operation.DELETE).delete(table.positions("p", b)).commit();
+        assertThat(opened(change))
+                .allMatch(request -> request.contains("/snap-"))
+                .hasSize(2);
+    }
+
+    @Test
+    void opensNoManifestOfPartitionsTheFilterExcludes() throws IOException {
+        SnapshotChange change = reading(new ConflictRule.NoNewDataMatching(GuardedTable.partIs(1)));
+        table.append(table.dataFile("elsewhere").in(2).build());
+        assertThat(opened(change))
+                .allMatch(request -> request.contains("/snap-"))
+                .hasSize(1);
+    }
+
+    // Attempt after attempt.
+
+    @Test
+    void looksAtASnapshotOnceHoweverOftenItIsAsked() throws IOException {
+        var check = new ConflictCheck(table.storage, reading(needed(a)));
+        for (int i = 0; i < 4; i++) {
+            table.append(table.dataFile("other" + i).in(1).build());
+            table.storage.requests().reset();
+            assertThat(check.against(table.metadata())).isEmpty();
+            assertThat(table.storage.requests().all().stream().filter(request -> request.startsWith("OPEN")))
+                    .hasSize(1);
+        }
+        table.change(Operation.DELETE).remove(a).commit();
+        assertThat(check.against(table.metadata())).hasSize(1);
+        assertThat(check.against(table.metadata())).as("found again").hasSize(1);
+    }
+
+    @Test
+    void startsOverWhenABranchWasRolledBackBetweenAttempts() throws IOException {
+        long read = table.head().id();
+        var check = new ConflictCheck(table.storage, reading(needed(a)));
+        table.append(table.dataFile("c").in(1).build());
+        assertThat(check.against(table.metadata())).isEmpty();
+        table.evolve(new MetadataUpdate.SetSnapshotRef("main", SnapshotRef.branch(read)));
+        table.change(Operation.DELETE).remove(a).commit();
+        assertThat(check.against(table.metadata())).hasSize(1);
+    }
+
+    // History that cannot be known.
+
+    private void assertUnknown(SnapshotChange change, String why) throws IOException {
+        assertThat(check(change))
+                .singleElement()
+                .satisfies(conflict ->
+                        assertThat(((Conflict.HistoryUnknown) conflict).why()).contains(why));
+    }
+
+    @Test
+    void doesNotKnowWhatASnapshotDidWhoseManifestListIsGone() throws IOException {
+        SnapshotChange change = reading(needed(a));
+        table.append(table.dataFile("c").in(1).build());
+        String list = table.head().manifestList().orElseThrow();
+        long expired = table.head().id();
+        table.append(table.dataFile("d").in(1).build());
+        table.storage.delete(list);
+        assertUnknown(change, Long.toString(expired));
+        assertUnknown(change, list);
+    }
+
+    @Test
+    void doesNotKnowWhatASnapshotDidWhoseManifestIsGone() throws IOException {
+        SnapshotChange change = reading(needed(a));
+        table.change(Operation.DELETE).remove(a).commit();
+        String manifest = dev.calve.scan.SnapshotManifests.of(table.storage, table.head())
+                .get(0)
+                .path();
+        table.append(table.dataFile("d").in(1).build());
+        table.storage.delete(manifest);
+        assertUnknown(change, manifest);
+    }
+
+    @Test
+    void doesNotKnowWhatASnapshotDidThatIsNoLongerListed() throws IOException {
+        SnapshotChange change = reading(needed(a));
+        table.append(table.dataFile("c").in(1).build());
+        long gone = table.head().id();
+        table.append(table.dataFile("d").in(1).build());
+        table.committer.expire(gone);
+        assertUnknown(change, "no longer an ancestor");
+    }
+
+    @Test
+    void doesNotAskTheHistoryForAChangeThatReadNothingAndHasNoRules() throws IOException {
+        long first = table.head().id();
+        SnapshotChange upsert = new SnapshotChange(
+                Operation.OVERWRITE,
+                "main",
+                java.util.OptionalLong.empty(),
+                2,
+                List.of(SnapshotChange.AddedData.ofNewRows(
+                        table.dataFile("mine").in(1).build())),
+                List.of(new SnapshotChange.AddedDelete(
+                        table.equality("e", 0, 1), java.util.Set.of(), java.util.Optional.empty())),
+                List.of(),
+                List.of(),
+                Map.of());
+        table.append(table.dataFile("c").in(1).build());
+        table.committer.expire(first);
+        assertThat(check(upsert)).isEmpty();
+    }
+
+    // What others wrote, however they wrote it.
+
+    @Test
+    void reportsAnUpgradeBesideEverythingElse() throws IOException {
+        SnapshotChange change = table.change(Operation.DELETE)
+                .delete(table.positions("p", a))
+                .rule(unchanged(a))
+                .rule(needed(b))
+                .build();
+        table.change(Operation.DELETE).delete(table.positions("q", a)).commit();
+        table.change(Operation.DELETE).remove(b).commit();
+        table.upgradeTo(3);
+        assertThat(check(change))
+                .extracting(conflict -> conflict.getClass().getSimpleName())
+                .containsExactly("FormatChanged", "DataFileRemoved", "RowsDeleted");
+    }
+
+    @Test
+    void reportsTheMostTellingFirstAndOfThoseTheNewest() throws IOException {
+        SnapshotChange change = reading(
+                new ConflictRule.NoNewDataMatching(Expression.Constant.TRUE), unchanged(a), needed(a), needed(b));
+        table.append(table.dataFile("c").in(1).build());
+        table.change(Operation.DELETE).delete(table.positions("p", a)).commit();
+        table.change(Operation.DELETE).remove(a).commit();
+        table.change(Operation.DELETE).remove(b).commit();
+        table.append(table.dataFile("d").in(1).build());
+        assertThat(check(change))
+                .extracting(conflict -> conflict.message().replaceAll("(, which.*| was .*| were .*)", ""))
+                .containsExactly(
+                        "data file memory:/t/data/b",
+                        "data file memory:/t/data/a",
+                        "rows of data file memory:/t/data/a",
+                        "data file memory:/t/data/d",
+                        "data file memory:/t/data/c");
+    }
+
+    @Test
+    void reportsEveryFileThatGotRowIdsAlsoThoseThatStay() throws IOException {
+        SnapshotChange change = reading(new ConflictRule.RowIdsStillUnassigned(GuardedTable.places(a, b)));
+        table.upgradeTo(3);
+        assertThat(check(change)).isEmpty();
+        table.append(table.dataFile("c").in(1).build());
+        assertThat(check(change))
+                .extracting(conflict -> ((Conflict.RowIdsAssigned) conflict).dataFile())
+                .containsExactlyInAnyOrder(a.path(), b.path());
+    }
+
+    @Test
+    void mindsNewDataThatMayMatchAFilterOverAColumnPromotedSince() throws IOException {
+        SnapshotChange change = reading(new ConflictRule.NoNewDataMatching(GuardedTable.partIs(1)));
+        table.evolve(
+                new MetadataUpdate.AddSchema(
+                        new Schema(
+                                1,
+                                List.of(
+                                        Field.required(1, "id", Type.Simple.LONG),
+                                        Field.optional(2, "part", Type.Simple.LONG))),
+                        2),
+                new MetadataUpdate.SetCurrentSchema(-1));
+        table.append(table.dataFile("c").in(1L).build());
+        assertConflict(change, "c");
+    }
 }

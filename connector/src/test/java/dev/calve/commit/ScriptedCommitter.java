@@ -12,6 +12,8 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.UnaryOperator;
 
 /**
  * Keeps a table's metadata in memory and answers swaps as a test tells it to. Safe for use by several threads: each load and
@@ -116,6 +118,42 @@ public final class ScriptedCommitter implements Committer {
     /** Changes the table at once, as another client would. */
     public synchronized void update(MetadataUpdate... updates) {
         publish(MetadataUpdates.apply(metadata(), List.of(updates), metadata().lastUpdatedMillis() + 1));
+    }
+
+    /** Publishes metadata as another client would that does what {@link MetadataUpdates} cannot yet. */
+    public synchronized void replace(UnaryOperator<TableMetadata> change) {
+        publish(change.apply(metadata()));
+    }
+
+    /** Forgets snapshots, as expiry does; their files stay. */
+    public void expire(Long... snapshotIds) {
+        Set<Long> gone = Set.of(snapshotIds);
+        replace(old -> new TableMetadata(
+                old.formatVersion(),
+                old.uuid(),
+                old.location(),
+                old.lastSequenceNumber(),
+                old.lastUpdatedMillis(),
+                old.lastColumnId(),
+                old.currentSchemaId(),
+                old.schemas(),
+                old.defaultSpecId(),
+                old.specs(),
+                old.lastPartitionId(),
+                old.defaultSortOrderId(),
+                old.sortOrders(),
+                old.properties(),
+                old.currentSnapshotId(),
+                old.nextRowId(),
+                old.refs(),
+                old.snapshots().stream()
+                        .filter(snapshot -> !gone.contains(snapshot.id()))
+                        .toList(),
+                old.statistics(),
+                old.partitionStatistics(),
+                List.of(),
+                old.metadataLog(),
+                old.unknownFields()));
     }
 
     private TableState publish(TableMetadata metadata) {
