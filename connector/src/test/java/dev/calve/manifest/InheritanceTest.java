@@ -6,13 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.calve.io.InvalidTableException;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.List;
 import java.util.OptionalLong;
-import org.apache.avro.file.DataFileWriter;
-import org.apache.avro.generic.GenericDatumWriter;
-import org.apache.avro.generic.GenericRecord;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -78,21 +74,13 @@ class InheritanceTest {
             long manifestNumber, int status, @Nullable Long snapshot, @Nullable Long data, @Nullable Long file)
             throws IOException {
         ManifestFile model = fixture.dataManifest(2, writer -> writer.added(fixture.data("a", 1)));
-        var bytes = new ByteArrayOutputStream();
-        try (var in = fixture.stream(model.path());
-                var out = new DataFileWriter<GenericRecord>(new GenericDatumWriter<>())) {
-            in.getMetaKeys().stream()
-                    .filter(key -> !key.startsWith("avro."))
-                    .forEach(key -> out.setMeta(key, in.getMetaString(key)));
-            out.create(in.getSchema(), bytes);
-            GenericRecord record = in.next();
+        byte[] edited = fixture.edited(model.path(), record -> {
             record.put("status", status);
             record.put("snapshot_id", snapshot);
             record.put("sequence_number", data);
             record.put("file_sequence_number", file);
-            out.append(record);
-        }
-        return fixture.foreign(bytes.toByteArray(), ManifestFile.Content.DATA, manifestNumber);
+        });
+        return fixture.foreign(edited, ManifestFile.Content.DATA, manifestNumber);
     }
 
     private ManifestFile mixed() throws IOException {

@@ -9,16 +9,23 @@ import dev.calve.partition.Transform;
 import dev.calve.schema.Field;
 import dev.calve.schema.Schema;
 import dev.calve.schema.Type;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.apache.avro.Schema.Parser;
 import org.apache.avro.file.DataFileStream;
+import org.apache.avro.file.DataFileWriter;
+import org.apache.avro.generic.GenericData;
 import org.apache.avro.generic.GenericDatumReader;
+import org.apache.avro.generic.GenericDatumWriter;
 import org.apache.avro.generic.GenericRecord;
 import org.jspecify.annotations.Nullable;
 
@@ -124,6 +131,74 @@ final class ManifestFixture {
                 Optional.empty(),
                 Optional.empty(),
                 OptionalLong.empty());
+    }
+
+    /** The file once more, by Avro's own library, without the fields of these ids in its records and theirs. */
+    byte[] without(String location, Integer... ids) throws IOException {
+        return rewritten(location, schema -> without(schema, Set.of(ids)), record -> {});
+    }
+
+    /** The file once more, by Avro's own library, with other values. */
+    byte[] edited(String location, Consumer<GenericRecord> edit) throws IOException {
+        return rewritten(location, UnaryOperator.identity(), edit);
+    }
+
+    private byte[] rewritten(
+            String location, UnaryOperator<org.apache.avro.Schema> change, Consumer<GenericRecord> edit)
+            throws IOException {
+        var bytes = new ByteArrayOutputStream();
+        try (var in = stream(location);
+                var out = new DataFileWriter<GenericRecord>(new GenericDatumWriter<>())) {
+            in.getMetaKeys().stream()
+                    .filter(key -> !key.startsWith("avro."))
+                    .forEach(key -> out.setMeta(key, in.getMetaString(key)));
+            org.apache.avro.Schema schema = change.apply(in.getSchema());
+            out.create(schema, bytes);
+            for (GenericRecord record : in) {
+                edit.accept(record);
+                out.append((GenericRecord) copy(record, schema));
+            }
+        }
+        return bytes.toByteArray();
+    }
+
+    private static org.apache.avro.Schema without(org.apache.avro.Schema schema, Set<Integer> dropped) {
+        return switch (schema.getType()) {
+            case RECORD -> {
+                var fields = new ArrayList<org.apache.avro.Schema.Field>();
+                for (var field : schema.getFields()) {
+                    if (!(field.getObjectProp("field-id") instanceof Integer id) || !dropped.contains(id)) {
+                        fields.add(new org.apache.avro.Schema.Field(field, without(field.schema(), dropped)));
+                    }
+                }
+                yield org.apache.avro.Schema.createRecord(schema.getName(), null, null, false, fields);
+            }
+            case ARRAY -> org.apache.avro.Schema.createArray(without(schema.getElementType(), dropped));
+            case UNION ->
+                org.apache.avro.Schema.createUnion(schema.getTypes().stream()
+                        .map(branch -> without(branch, dropped))
+                        .toList());
+            default -> schema;
+        };
+    }
+
+    private static @Nullable Object copy(@Nullable Object value, org.apache.avro.Schema schema) {
+        if (schema.getType() == org.apache.avro.Schema.Type.UNION) {
+            return value == null ? null : copy(value, schema.getTypes().get(1));
+        }
+        if (value instanceof GenericRecord record) {
+            var copied = new GenericData.Record(schema);
+            for (var field : schema.getFields()) {
+                copied.put(field.name(), copy(record.get(field.name()), field.schema()));
+            }
+            return copied;
+        }
+        if (value instanceof List<?> list) {
+            return list.stream()
+                    .map(element -> copy(element, schema.getElementType()))
+                    .toList();
+        }
+        return value;
     }
 
     /** The records as plain Avro sees them. */

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.calve.io.InvalidTableException;
+import dev.calve.io.OpenFiles;
+import dev.calve.io.RequestLog.Request;
 import dev.calve.partition.FieldSummary;
 import dev.calve.schema.Bytes;
 import java.io.ByteArrayOutputStream;
@@ -21,6 +23,7 @@ import org.apache.avro.generic.GenericDatumWriter;
 import org.apache.avro.generic.GenericRecord;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ManifestListTest {
@@ -87,6 +90,97 @@ class ManifestListTest {
                 .extracting(file -> file.path() + " " + file.sequenceNumber() + " " + file.minSequenceNumber())
                 .containsExactly("new 9 9", "compacted 9 4", "old 6 2");
         assertThat(ManifestList.read(fixture.storage, "memory:/list")).isEqualTo(written.manifests());
+    }
+
+    /** Version 1 has no sequence numbers: what it stores is read as 0. Spec: Sequence Numbers. */
+    @Test
+    void assignsZeroInVersion1() throws IOException {
+        ManifestList.WrittenList written = write(
+                1, 9, 0, manifest("new", ManifestFile.Content.DATA, ManifestFile.UNASSIGNED, ManifestFile.UNASSIGNED));
+
+        assertThat(written.manifests())
+                .extracting(file -> file.sequenceNumber() + " " + file.minSequenceNumber())
+                .containsExactly("0 0");
+    }
+
+    @Test
+    void countsNothingForAListThatNeedsNoCounts() throws IOException {
+        putOldList(manifest("nowhere", ManifestFile.Content.DATA, 0, 0));
+        ManifestFile old = ManifestList.read(fixture.storage, "memory:/old").get(0);
+
+        write(1, 0, 0, old);
+
+        assertThat(ManifestList.read(fixture.storage, "memory:/list")).containsExactly(old);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {500, 501, 502, 503})
+    void refusesListsWithoutARequiredField(int id) throws IOException {
+        write(2, 9, 0, manifest("a", ManifestFile.Content.DATA, 1, 1));
+        fixture.storage.put("memory:/part", fixture.without("memory:/list", id));
+
+        assertThatThrownBy(() -> ManifestList.read(fixture.storage, "memory:/part"))
+                .isInstanceOf(InvalidTableException.class)
+                .hasMessageStartingWith("Manifest list 'memory:/part' is corrupt: ")
+                .hasMessageContaining("must have a field of id " + id + ",");
+    }
+
+    /** A summary that does not say whether there are nulls would prune the files that have them. */
+    @Test
+    void refusesSummariesThatDoNotSayWhetherThereAreNulls() throws IOException {
+        write(2, 9, 0, manifest("a", ManifestFile.Content.DATA, 1, 1));
+        fixture.storage.put("memory:/part", fixture.without("memory:/list", 509));
+
+        assertThatThrownBy(() -> ManifestList.read(fixture.storage, "memory:/part"))
+                .isInstanceOf(InvalidTableException.class)
+                .hasMessageContaining("must have a field of id 509,");
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Request.class,
+            names = {"CREATE", "WRITE", "CLOSE"})
+    void failsAndLeavesNothingOpenWhenStorageFails(Request request) {
+        var storage = new OpenFiles(fixture.storage);
+        fixture.storage.requests().failAll(request);
+
+        assertThatThrownBy(() -> ManifestList.write(
+                        storage,
+                        "memory:/list",
+                        2,
+                        1,
+                        OptionalLong.empty(),
+                        9,
+                        0,
+                        List.of(manifest("a", ManifestFile.Content.DATA, 1, 1))))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("Injected: " + request);
+        assertThat(storage.open()).isEmpty();
+    }
+
+    @Test
+    void completesNoListThatItCouldNotWrite() throws IOException {
+        ManifestList.write(fixture.storage, "memory:/first", 2, 1, OptionalLong.empty(), 9, 0, List.of());
+        int writes = fixture.storage.requests().count(Request.WRITE);
+        for (int nth = 1; nth <= writes; nth++) {
+            fixture.storage.requests().reset();
+            fixture.storage.requests().failOn(Request.WRITE, nth);
+            String location = "memory:/list" + nth;
+            assertThatThrownBy(() ->
+                            ManifestList.write(fixture.storage, location, 2, 1, OptionalLong.empty(), 9, 0, List.of()))
+                    .isInstanceOf(IOException.class);
+            // Closing is what completes a file on an object store.
+            assertThat(fixture.storage.requests().count(Request.CLOSE)).isZero();
+        }
+    }
+
+    @Test
+    void closesTheListItReads() throws IOException {
+        write(2, 9, 0, manifest("a", ManifestFile.Content.DATA, 1, 1));
+        var storage = new OpenFiles(fixture.storage);
+
+        assertThat(ManifestList.read(storage, "memory:/list")).hasSize(1);
+        assertThat(storage.open()).isEmpty();
     }
 
     @Test

@@ -6,11 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.calve.expression.Metrics;
 import dev.calve.io.InvalidTableException;
+import dev.calve.io.OpenFiles;
 import dev.calve.io.RequestLog.Request;
 import dev.calve.partition.PartitionTuple;
 import dev.calve.schema.Bytes;
 import dev.calve.schema.MetadataFields;
 import dev.calve.schema.Type;
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -23,11 +25,15 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import org.apache.avro.Schema;
+import org.apache.avro.file.DataFileStream;
 import org.apache.avro.file.DataFileWriter;
 import org.apache.avro.generic.GenericData;
+import org.apache.avro.generic.GenericDatumReader;
 import org.apache.avro.generic.GenericDatumWriter;
 import org.apache.avro.generic.GenericRecord;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ManifestReaderTest {
 
@@ -102,6 +108,115 @@ class ManifestReaderTest {
                     assertThat(entry.file().recordCount()).isEqualTo(3);
                     assertThat(entry.file().metrics().columnSizes()).isEqualTo(Map.of(1, 99L));
                 });
+    }
+
+    /** A field that is required has no default, so a reader that took it for null would make a file up. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 2, 100, 101, 102, 103, 104})
+    void refusesManifestsWithoutARequiredField(int id) throws IOException {
+        ManifestFile whole = fixture.dataManifest(2, writer -> writer.added(fixture.data("a", 1)));
+        ManifestFile manifest = fixture.foreign(fixture.without(whole.path(), id), ManifestFile.Content.DATA, 1);
+
+        assertThatThrownBy(() -> ManifestReader.readData(fixture.storage, manifest))
+                .isInstanceOf(InvalidTableException.class)
+                .hasMessageStartingWith("Manifest '" + manifest.path() + "' is corrupt: Avro record '")
+                .hasMessageContaining("must have a field of id " + id + ",");
+    }
+
+    @Test
+    void readsManifestsWithoutTheFieldsThatMayBeMissing() throws IOException {
+        ManifestFile whole = fixture.dataManifest(2, writer -> writer.added(fixture.data("a", 7)));
+        ManifestFile manifest =
+                fixture.foreign(fixture.without(whole.path(), 1, 3, 4, 134, 108, 125), ManifestFile.Content.DATA, 1);
+
+        assertThat(ManifestReader.readData(fixture.storage, manifest))
+                .extracting(entry -> entry.file())
+                .containsExactly(fixture.data("a", 7));
+    }
+
+    @Test
+    void readsAFileWithoutRows() throws IOException {
+        ManifestFile manifest = withField("record_count", 0L, "file_size_in_bytes", 0L);
+
+        assertThat(ManifestReader.readData(fixture.storage, manifest))
+                .singleElement()
+                .satisfies(entry -> {
+                    assertThat(entry.file().recordCount()).isZero();
+                    assertThat(entry.file().common().fileSizeBytes()).isZero();
+                });
+    }
+
+    @Test
+    void refusesFilesOfFewerThanNoRowsOrBytes() throws IOException {
+        for (String field : List.of("record_count", "file_size_in_bytes")) {
+            ManifestFile manifest = withField(field, -1L);
+            assertThatThrownBy(() -> ManifestReader.readData(fixture.storage, manifest))
+                    .isInstanceOf(InvalidTableException.class)
+                    .hasMessageContaining(manifest.path())
+                    .hasMessageContaining("'a'");
+        }
+    }
+
+    /** A manifest of one file whose fields are then set to these values. */
+    private ManifestFile withField(Object... namesAndValues) throws IOException {
+        ManifestFile model = fixture.dataManifest(2, writer -> writer.added(fixture.data("a", 1)));
+        byte[] edited = fixture.edited(model.path(), record -> {
+            for (int i = 0; i < namesAndValues.length; i += 2) {
+                ((GenericRecord) record.get("data_file")).put((String) namesAndValues[i], namesAndValues[i + 1]);
+            }
+        });
+        return fixture.foreign(edited, ManifestFile.Content.DATA, 1);
+    }
+
+    @Test
+    void closesEveryFileItOpens() throws IOException {
+        var storage = new OpenFiles(fixture.storage);
+        ManifestFile manifest = fixture.dataManifest(2, writer -> {
+            writer.added(fixture.data("a", 1));
+            writer.added(fixture.data("b", 1));
+        });
+        ManifestFile refused = fixture.foreign(fixture.without(manifest.path(), 103), ManifestFile.Content.DATA, 1);
+        ManifestFile noAvro = fixture.foreign(new byte[] {1, 2, 3}, ManifestFile.Content.DATA, 1);
+        ManifestFixture fixed = ManifestFixture.partitionedBy(new Type.Fixed(1));
+        ManifestFile twice =
+                fixed.dataManifest(2, writer -> writer.added(fixed.data("a", 1, Bytes.wrap(new byte[] {1}))));
+        fixture.storage.put(twice.path() + "2", fixed.storage.bytes(twice.path()));
+
+        assertThat(ManifestReader.readData(storage, manifest)).hasSize(2);
+        ManifestReader.forEachData(storage, manifest, Selection.all(), entry -> false);
+        assertThatThrownBy(() -> ManifestReader.readData(storage, refused)).isInstanceOf(InvalidTableException.class);
+        assertThatThrownBy(() -> ManifestReader.readData(storage, noAvro)).isInstanceOf(InvalidTableException.class);
+        ManifestReader.describe(storage, twice.path() + "2", 1);
+        try (var reader = ManifestReader.open(storage, manifest, Selection.all())) {
+            assertThat(reader.header().spec()).isEqualTo(fixture.spec);
+            assertThat(storage.open()).containsExactly(manifest.path());
+        }
+
+        assertThat(storage.open()).isEmpty();
+    }
+
+    @Test
+    void saysWhatIsWrongOnceAndInItsOwnWords() throws IOException {
+        ManifestFile manifest = withField("record_count", -1L);
+
+        assertThatThrownBy(() -> ManifestReader.readData(fixture.storage, manifest))
+                .hasMessage("Manifest '" + manifest.path() + "' is corrupt: A file must have a path, format, partition,"
+                        + " record count and size, but 'a' has PARQUET, [], -1, 512.");
+    }
+
+    @Test
+    void creditsAManifestThatNoListDescribesToTheSnapshotThatAddedFiles() throws IOException {
+        ManifestFile adding = fixture.dataManifest(1, writer -> {
+            writer.existing(entry(5, 0, 0, fixture.data("a", 1)));
+            writer.added(fixture.data("b", 1));
+            writer.deleted(entry(6, 0, 0, fixture.data("c", 1)), 8);
+        });
+        ManifestFile keeping = fixture.dataManifest(1, writer -> writer.existing(entry(5, 0, 0, fixture.data("a", 1))));
+
+        assertThat(ManifestReader.describe(fixture.storage, adding.path(), 12).addedSnapshotId())
+                .isEqualTo(ManifestFixture.SNAPSHOT);
+        assertThat(ManifestReader.describe(fixture.storage, keeping.path(), 12).addedSnapshotId())
+                .isEqualTo(12);
     }
 
     @Test
@@ -240,6 +355,39 @@ class ManifestReaderTest {
     }
 
     @Test
+    void takesEmptyKeyMetadataForNone() throws IOException {
+        var none = Optional.of(Bytes.wrap(new byte[0]));
+        var common = fixture.data("a", 1).common();
+        var file = new DataFile(
+                new ContentFile.Common(
+                        "a",
+                        FileFormat.PARQUET,
+                        0,
+                        common.partition(),
+                        common.metrics(),
+                        1,
+                        List.of(),
+                        common.sortOrderId(),
+                        none),
+                OptionalLong.empty());
+        ManifestFile holds = fixture.dataManifest(2, writer -> writer.added(file));
+        var itself = new ManifestFile(
+                holds.path(),
+                holds.length(),
+                0,
+                holds.content(),
+                1,
+                1,
+                1,
+                holds.counts(),
+                Optional.empty(),
+                none,
+                OptionalLong.empty());
+
+        assertThat(ManifestReader.readData(fixture.storage, itself)).hasSize(1);
+    }
+
+    @Test
     void refusesToReadAManifestAsWhatItDoesNotHold() throws IOException {
         ManifestFile deletes = fixture.deleteManifest(2, writer -> writer.added(fixture.equality("e", 1)));
 
@@ -330,6 +478,26 @@ class ManifestReaderTest {
     }
 
     @Test
+    void givesOfDeleteFilesTheBoundsOfThePathWhateverIsSelected() throws IOException {
+        int id = MetadataFields.DELETE_FILE_PATH.id();
+        var bounds =
+                Map.of(1, Bytes.wrap(new byte[] {1}), 2, Bytes.wrap(new byte[] {2}), id, Bytes.wrap(new byte[] {'a'}));
+        ManifestFile manifest = fixture.deleteManifest(2, writer -> writer.added(bounded("d", bounds, bounds)));
+
+        assertThat(ManifestReader.readDeletes(
+                        fixture.storage, manifest, Selection.live().withStatisticsOf(Set.of(2))))
+                .singleElement()
+                .satisfies(entry -> {
+                    assertThat(entry.file().metrics().lowerBounds()).containsOnlyKeys(2, id);
+                    assertThat(entry.file().scopedTo()).contains("a");
+                });
+        assertThat(ManifestReader.readDeletes(fixture.storage, manifest))
+                .singleElement()
+                .satisfies(entry ->
+                        assertThat(entry.file().metrics().lowerBounds()).isEqualTo(bounds));
+    }
+
+    @Test
     void stopsWhenTheVisitorHasEnough() throws IOException {
         ManifestFile manifest = fixture.dataManifest(2, writer -> {
             for (int i = 0; i < 5; i++) {
@@ -362,5 +530,44 @@ class ManifestReaderTest {
         assertThat(ManifestReader.readData(fixture.storage, manifest))
                 .hasSize(200)
                 .allSatisfy(entry -> assertThat(entry.file().metrics()).isEqualTo(metrics));
+    }
+
+    /** The last read then brings fewer bytes than the marker that ends a block. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 5, 15, 16, 17})
+    void readsAManifestThatEndsShortlyAfterAChunk(int bytes) throws IOException {
+        int chunk = 8 * 1024 * 1024;
+        int padding = chunk - 20_000;
+        byte[] content = padded(padding);
+        padding += chunk + bytes - content.length;
+        content = padded(padding);
+        assertThat(content).hasSize(chunk + bytes);
+        ManifestFile whole = fixture.foreign(content, ManifestFile.Content.DATA, 1);
+        ManifestFile cut = fixture.foreign(Arrays.copyOf(content, content.length - 1), ManifestFile.Content.DATA, 1);
+        byte[] other = content.clone();
+        other[other.length - 1] ^= 1;
+        ManifestFile damaged = fixture.foreign(other, ManifestFile.Content.DATA, 1);
+
+        assertThat(ManifestReader.readData(fixture.storage, whole)).hasSize(1);
+        for (ManifestFile manifest : List.of(cut, damaged)) {
+            assertThatThrownBy(() -> ManifestReader.readData(fixture.storage, manifest))
+                    .isInstanceOf(InvalidTableException.class);
+        }
+    }
+
+    private byte[] padded(int padding) throws IOException {
+        Schema schema = new Schema.Parser().parse(FOREIGN);
+        try (var in = new DataFileStream<GenericRecord>(
+                new ByteArrayInputStream(foreign(header())), new GenericDatumReader<>())) {
+            var record = in.next();
+            record.put("extra", List.of("x".repeat(padding)));
+            var bytes = new ByteArrayOutputStream();
+            try (var out = new DataFileWriter<GenericRecord>(new GenericDatumWriter<>())) {
+                header().forEach(out::setMeta);
+                out.create(schema, bytes);
+                out.append(record);
+            }
+            return bytes.toByteArray();
+        }
     }
 }

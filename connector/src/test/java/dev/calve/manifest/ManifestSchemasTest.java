@@ -2,13 +2,23 @@ package dev.calve.manifest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.calve.partition.PartitionField;
+import dev.calve.partition.PartitionSpec;
+import dev.calve.partition.Transform;
+import dev.calve.schema.Field;
+import dev.calve.schema.Type;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalLong;
+import java.util.stream.Stream;
 import org.apache.avro.Schema;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The tables of the specification: id, name and type, then what versions 1, 2 and 3 say: R, O or -. */
@@ -122,6 +132,99 @@ class ManifestSchemasTest {
         assertThat(ManifestFixture.describe(summary)).containsExactlyElementsOf(rows(SUMMARY, formatVersion));
     }
 
+    /** Spec: Appendix A, Avro: Data Type Mappings. */
+    static Stream<Arguments> declarations() {
+        return Stream.of(
+                Arguments.of(Type.Simple.BOOLEAN, "boolean", Map.of()),
+                Arguments.of(Type.Simple.INT, "int", Map.of()),
+                Arguments.of(Type.Simple.LONG, "long", Map.of()),
+                Arguments.of(Type.Simple.FLOAT, "float", Map.of()),
+                Arguments.of(Type.Simple.DOUBLE, "double", Map.of()),
+                Arguments.of(Type.Simple.DATE, "int", Map.of("logicalType", "date")),
+                Arguments.of(Type.Simple.TIME, "long", Map.of("logicalType", "time-micros")),
+                Arguments.of(
+                        Type.Simple.TIMESTAMP,
+                        "long",
+                        Map.of("logicalType", "timestamp-micros", "adjust-to-utc", false)),
+                Arguments.of(
+                        Type.Simple.TIMESTAMPTZ,
+                        "long",
+                        Map.of("logicalType", "timestamp-micros", "adjust-to-utc", true)),
+                Arguments.of(
+                        Type.Simple.TIMESTAMP_NS,
+                        "long",
+                        Map.of("logicalType", "timestamp-nanos", "adjust-to-utc", false)),
+                Arguments.of(
+                        Type.Simple.TIMESTAMPTZ_NS,
+                        "long",
+                        Map.of("logicalType", "timestamp-nanos", "adjust-to-utc", true)),
+                Arguments.of(Type.Simple.STRING, "string", Map.of()),
+                Arguments.of(Type.Simple.UUID, "fixed 16", Map.of("logicalType", "uuid")),
+                Arguments.of(new Type.Fixed(5), "fixed 5", Map.of()),
+                Arguments.of(Type.Simple.BINARY, "bytes", Map.of()),
+                // As few bytes as hold every value of the precision.
+                Arguments.of(new Type.Decimal(2, 1), "fixed 1", decimal(2, 1)),
+                Arguments.of(new Type.Decimal(3, 0), "fixed 2", decimal(3, 0)),
+                Arguments.of(new Type.Decimal(4, 0), "fixed 2", decimal(4, 0)),
+                Arguments.of(new Type.Decimal(9, 2), "fixed 4", decimal(9, 2)),
+                Arguments.of(new Type.Decimal(10, 2), "fixed 5", decimal(10, 2)),
+                Arguments.of(new Type.Decimal(18, 2), "fixed 8", decimal(18, 2)),
+                Arguments.of(new Type.Decimal(19, 2), "fixed 9", decimal(19, 2)),
+                Arguments.of(new Type.Decimal(38, 10), "fixed 16", decimal(38, 10)));
+    }
+
+    private static Map<String, Object> decimal(int precision, int scale) {
+        return Map.of("logicalType", "decimal", "precision", precision, "scale", scale);
+    }
+
+    @ParameterizedTest
+    @MethodSource("declarations")
+    void declaresPartitionValuesAsTheAppendixSays(Type type, String declared, Map<String, Object> properties)
+            throws IOException {
+        ManifestFixture partitioned = ManifestFixture.partitionedBy(type);
+        ManifestFile manifest = partitioned.dataManifest(2, writer -> {});
+
+        Schema file =
+                partitioned.avroSchema(manifest.path()).getField("data_file").schema();
+        Schema.Field part = file.getField("partition").schema().getField("part");
+        Schema value = part.schema().getTypes().get(1);
+
+        assertThat(part.schema().getTypes().get(0).getType()).isEqualTo(Schema.Type.NULL);
+        assertThat(part.getObjectProp("field-id")).isEqualTo(1000);
+        assertThat(value.getType() == Schema.Type.FIXED ? "fixed " + value.getFixedSize() : value.getName())
+                .isEqualTo(declared);
+        assertThat(value.getObjectProps()).isEqualTo(properties);
+    }
+
+    /** Avro allows letters, digits and underscores; others find the column by its id, or by the name kept beside it. */
+    @ParameterizedTest
+    @CsvSource({
+        "az_AZ09, az_AZ09",
+        "9a, _9a",
+        "0, _0",
+        "a b, a_x20b",
+        "a-b, a_x2Db",
+        "@, _x40",
+        "[, _x5B",
+        "`, _x60",
+        "{, _x7B",
+        "a/, a_x2F",
+        "a:, a_x3A",
+        "/a, _x2Fa",
+        "ü, _xFC",
+    })
+    void makesNamesOfPartitionFieldsLegalAndKeepsThem(String name, String expected) throws IOException {
+        fixture.schema = new dev.calve.schema.Schema(3, List.of(Field.optional(1, name, Type.Simple.INT)));
+        fixture.spec = new PartitionSpec(1, List.of(PartitionField.of(1, 1000, name, Transform.IDENTITY)));
+        ManifestFile manifest = fixture.dataManifest(2, writer -> {});
+
+        Schema file = fixture.avroSchema(manifest.path()).getField("data_file").schema();
+        Schema.Field field = file.getField("partition").schema().getFields().get(0);
+
+        assertThat(field.name()).isEqualTo(expected);
+        assertThat(field.getProp("iceberg-field-name")).isEqualTo(name.equals(expected) ? null : name);
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3})
     void saysInTheHeaderWhatTheManifestIs(int formatVersion) throws IOException {
@@ -143,13 +246,17 @@ class ManifestSchemasTest {
     @Test
     void saysInTheHeaderWhatTheListIs() throws IOException {
         ManifestList.write(fixture.storage, "memory:/1", 1, 11, OptionalLong.of(10), 0, 0, List.of());
+        ManifestList.write(fixture.storage, "memory:/2", 2, 11, OptionalLong.of(10), 4, 99, List.of());
         ManifestList.write(fixture.storage, "memory:/3", 3, 11, OptionalLong.empty(), 4, 99, List.of());
 
         try (var v1 = fixture.stream("memory:/1");
+                var v2 = fixture.stream("memory:/2");
                 var v3 = fixture.stream("memory:/3")) {
             assertThat(v1.getMetaKeys()).doesNotContain("sequence-number", "first-row-id");
             assertThat(v1.getMetaString("parent-snapshot-id")).isEqualTo("10");
             assertThat(v1.getMetaString("format-version")).isEqualTo("1");
+            assertThat(v2.getMetaKeys()).doesNotContain("first-row-id");
+            assertThat(v2.getMetaString("sequence-number")).isEqualTo("4");
             assertThat(v3.getMetaString("snapshot-id")).isEqualTo("11");
             assertThat(v3.getMetaString("parent-snapshot-id")).isEqualTo("null");
             assertThat(v3.getMetaString("sequence-number")).isEqualTo("4");

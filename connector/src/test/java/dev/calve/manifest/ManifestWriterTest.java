@@ -5,6 +5,9 @@ import static dev.calve.manifest.ManifestFixture.entry;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.calve.io.OpenFiles;
+import dev.calve.io.RequestLog.Request;
+import dev.calve.io.Storage;
 import dev.calve.partition.FieldSummary;
 import dev.calve.partition.PartitionTuple;
 import dev.calve.schema.Bytes;
@@ -83,7 +86,13 @@ class ManifestWriterTest {
             writer.deleted(entry(5, 2, 2, fixture.data("d", 1)));
         });
 
+        ManifestFile compacted = fixture.dataManifest(2, writer -> {
+            writer.added(fixture.data("a", 1), 9);
+            writer.added(fixture.data("b", 1), 8);
+        });
+
         assertThat(explicit.minSequenceNumber()).isEqualTo(6);
+        assertThat(compacted.minSequenceNumber()).isEqualTo(8);
         assertThat(inherited.minSequenceNumber()).isEqualTo(ManifestFile.UNASSIGNED);
     }
 
@@ -121,6 +130,53 @@ class ManifestWriterTest {
     }
 
     @Test
+    void leavesNanOutOfTheBoundsOfPartitionsOfDoublesToo() throws IOException {
+        ManifestFixture partitioned = ManifestFixture.partitionedBy(Type.Simple.DOUBLE);
+        ManifestFile manifest = partitioned.dataManifest(2, writer -> {
+            writer.added(partitioned.data("a", 1, 1d));
+            writer.added(partitioned.data("b", 1, Double.NaN));
+        });
+
+        var one = Optional.of(Bytes.wrap(new byte[] {0, 0, 0, 0, 0, 0, (byte) 0xf0, 0x3f}));
+        assertThat(manifest.partitions()).contains(List.of(new FieldSummary(false, Optional.of(true), one, one)));
+    }
+
+    @Test
+    void widensPartitionValuesOfAColumnThatWasPromotedSince() throws IOException {
+        ManifestFixture longs = ManifestFixture.partitionedBy(Type.Simple.LONG);
+        ManifestFixture doubles = ManifestFixture.partitionedBy(Type.Simple.DOUBLE);
+        ManifestFile wideLong = longs.dataManifest(2, writer -> {
+            writer.added(longs.data("a", 1, 7));
+            writer.added(longs.data("b", 1, 8L));
+        });
+        ManifestFile wideDouble = doubles.dataManifest(2, writer -> writer.added(doubles.data("a", 1, 1.5f)));
+
+        assertThat(ManifestReader.readData(longs.storage, wideLong))
+                .extracting(entry -> entry.file().partition())
+                .containsExactly(PartitionTuple.of(7L), PartitionTuple.of(8L));
+        assertThat(wideLong.partitions())
+                .contains(List.of(new FieldSummary(
+                        false,
+                        Optional.of(false),
+                        Optional.of(Bytes.wrap(new byte[] {7, 0, 0, 0, 0, 0, 0, 0})),
+                        Optional.of(Bytes.wrap(new byte[] {8, 0, 0, 0, 0, 0, 0, 0})))));
+        assertThat(ManifestReader.readData(doubles.storage, wideDouble))
+                .extracting(entry -> entry.file().partition())
+                .containsExactly(PartitionTuple.of(1.5d));
+    }
+
+    @Test
+    void refusesAValueWhoseTypeNobodyKnows() throws IOException {
+        ManifestFixture unknown = ManifestFixture.partitionedBy(Type.Simple.UNKNOWN);
+        try (var writer = new ManifestWriter(unknown.target(2, ManifestFile.Content.DATA))) {
+            writer.added(unknown.data("a", 1, (Object) null));
+            assertThatThrownBy(() -> writer.added(unknown.data("b", 1, 7)))
+                    .hasRootCauseInstanceOf(IllegalArgumentException.class)
+                    .hasStackTraceContaining("not '7' as unknown");
+        }
+    }
+
+    @Test
     void refusesWhatDoesNotBelong() throws IOException {
         DataFile file = fixture.data("a", 1);
         var otherSpec = new ContentFile.Common(
@@ -146,6 +202,8 @@ class ManifestWriterTest {
             assertThatThrownBy(() -> writer.existing(entry(1, -1, 1, file)))
                     .isInstanceOf(IllegalArgumentException.class);
             assertThatThrownBy(() -> writer.existing(entry(1, 1, -1, file)))
+                    .isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> writer.added(file, ManifestFile.UNASSIGNED))
                     .isInstanceOf(IllegalArgumentException.class);
             assertThatThrownBy(() -> writer.existing(dead)).isInstanceOf(IllegalArgumentException.class);
         }
@@ -188,6 +246,50 @@ class ManifestWriterTest {
 
         assertThatThrownBy(() -> new ManifestWriter(target)).isInstanceOf(FileAlreadyExistsException.class);
         assertThat(fixture.storage.bytes(target.location())).containsExactly(1);
+    }
+
+    @Test
+    void leavesNothingOpenWhetherItIsFinishedOrNot() throws IOException {
+        var storage = new OpenFiles(fixture.storage);
+        var finished = new ManifestWriter(on(storage, "memory:/finished"));
+        finished.added(fixture.data("a", 1));
+        finished.finish();
+        finished.close();
+        try (var abandoned = new ManifestWriter(on(storage, "memory:/abandoned"))) {
+            abandoned.added(fixture.data("a", 1));
+            assertThat(storage.open()).containsExactly("memory:/abandoned");
+        }
+
+        assertThat(storage.open()).isEmpty();
+        // Closing is what completes a file on an object store.
+        assertThat(fixture.storage.requests().all())
+                .contains("CLOSE memory:/finished")
+                .doesNotContain("CLOSE memory:/abandoned");
+    }
+
+    @Test
+    void leavesNothingOpenWhenTheHeaderCannotBeWritten() {
+        var storage = new OpenFiles(fixture.storage);
+        fixture.storage.requests().failAll(Request.WRITE);
+
+        assertThatThrownBy(() -> new ManifestWriter(on(storage, "memory:/m")))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("Injected");
+        assertThat(storage.open()).isEmpty();
+        assertThat(fixture.storage.requests().count(Request.CLOSE)).isZero();
+    }
+
+    private ManifestTarget on(Storage storage, String location) {
+        return new ManifestTarget(
+                storage,
+                location,
+                2,
+                fixture.schema,
+                fixture.spec,
+                fixture.spec.partitionType(fixture.schema),
+                SNAPSHOT,
+                ManifestFile.Content.DATA,
+                ManifestTarget.DEFAULT_COMPRESSION_CODEC);
     }
 
     @Test
