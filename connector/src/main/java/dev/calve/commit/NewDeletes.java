@@ -1,25 +1,25 @@
 package dev.calve.commit;
 
+import dev.calve.commit.ConflictRule.Place;
 import dev.calve.manifest.DataFile;
 import dev.calve.manifest.DeleteFile;
-import dev.calve.manifest.ManifestFile;
+import dev.calve.manifest.ManifestEntry;
 import dev.calve.metadata.TableMetadata;
 import dev.calve.partition.PartitionTuple;
-import dev.calve.schema.Type;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
- * The delete files a change adds, held against the rules of the format before anything is committed: one vector per data file,
- * in the partition of a data file that is live. A broken rule is named in the message, whoever built the change; a data file
- * that is gone is for the caller to judge.
+ * The delete files a change adds that speak of one data file, held against the rules: one vector per data file, in the
+ * partition of a data file that is live. A data file that is gone is for the caller to judge.
  */
 final class NewDeletes {
 
-    private final String table;
+    private final Preparation preparation;
     private final TableMetadata metadata;
     private final Map<String, DeleteFile> byDataFile = new HashMap<>();
     private final Map<String, DeleteFile> sought = new HashMap<>();
@@ -30,31 +30,30 @@ final class NewDeletes {
      * @param manifestPaths locations of the manifests of the snapshot found
      * @throws IllegalArgumentException if the change breaks a rule by itself
      */
-    NewDeletes(String table, TableMetadata metadata, SnapshotChange change, Set<String> manifestPaths) {
-        this.table = table;
-        this.metadata = metadata;
-        for (SnapshotChange.AddedDelete added : change.addedDeletes()) {
+    NewDeletes(Preparation preparation, Set<String> manifestPaths) {
+        this.preparation = preparation;
+        this.metadata = preparation.found();
+        for (SnapshotChange.AddedDelete added : preparation.change().addedDeletes()) {
             add(added, manifestPaths);
         }
-        change.addedData().forEach(added -> seen(added.file()));
+        preparation.change().addedData().forEach(added -> {
+            DeleteFile deletes = sought.remove(added.file().path());
+            if (deletes != null) {
+                requireSamePlace(deletes, Removal.Known.of(added.file(), ""));
+            }
+        });
     }
 
     private void add(SnapshotChange.AddedDelete added, Set<String> manifestPaths) {
         DeleteFile file = added.file();
-        if (file instanceof DeleteFile.PositionDeletes && metadata.formatVersion() >= 3) {
-            throw broken(
-                    "positions-by-vector",
-                    "position delete file " + file.path() + " must not be added to a table of format version "
-                            + metadata.formatVersion());
-        }
         Optional<String> scope = file.scopedTo();
         if (scope.isEmpty()) {
             return;
         }
         DeleteFile other = byDataFile.put(scope.get(), file);
         if (other != null && file instanceof DeleteFile.DeletionVector) {
-            throw broken(
-                    "one-vector-per-data-file",
+            throw SnapshotRule.ONE_VECTOR_PER_DATA_FILE.broken(
+                    preparation.table(),
                     "data file " + scope.get() + " would have two deletion vectors, " + other.key() + " and "
                             + file.key());
         }
@@ -68,23 +67,32 @@ final class NewDeletes {
         }
     }
 
-    /** Whether the data manifest must be opened to see whether a file spoken of is live. */
-    boolean mayBeIn(ManifestFile manifest) {
-        if (sought.isEmpty()) {
-            return false;
-        }
-        Type.Struct type = metadata.partitionType(manifest.specId());
+    /** Where data files spoken of that were not seen live yet may be. */
+    Set<Place> placesOfRest() {
         return sought.values().stream()
                 .map(file -> place(file.specId(), file.partition()))
-                .anyMatch(place -> place.specId() == manifest.specId()
-                        && PartitionRange.mayContain(manifest, type, place.partition()));
+                .collect(Collectors.toSet());
     }
 
-    /** A data file is live in the snapshot to be. */
-    void seen(DataFile file) {
-        DeleteFile deletes = sought.remove(file.path());
-        if (deletes != null) {
-            requireSamePlace(deletes, Removal.Known.of(file, ""));
+    /** Whether a new delete file speaks of the data file alone. */
+    boolean speaksOf(DataFile file) {
+        return byDataFile.containsKey(file.path());
+    }
+
+    /** A data file spoken of is live in the snapshot found and stays. */
+    void seen(ManifestEntry<DataFile> entry) {
+        DataFile file = entry.file();
+        DeleteFile deletes = byDataFile.get(file.path());
+        if (deletes == null) {
+            return;
+        }
+        sought.remove(file.path());
+        requireSamePlace(deletes, Removal.Known.of(file, ""));
+        if (entry.sequenceNumber() > preparation.sequenceNumber()) {
+            throw SnapshotRule.VECTOR_NOT_OLDER_THAN_DATA_FILE.broken(
+                    preparation.table(),
+                    "delete file " + deletes.key() + " would have sequence number " + preparation.sequenceNumber()
+                            + ", but data file " + file.path() + " has " + entry.sequenceNumber());
         }
     }
 
@@ -97,8 +105,8 @@ final class NewDeletes {
 
     private void requireSamePlace(DeleteFile deletes, Removal.Known dataFile) {
         if (!place(deletes.specId(), deletes.partition()).equals(place(dataFile.specId(), dataFile.partition()))) {
-            throw broken(
-                    "deletes-in-partition-of-data-file",
+            throw SnapshotRule.DELETES_IN_PARTITION_OF_DATA_FILE.broken(
+                    preparation.table(),
                     "delete file " + deletes.key() + " must be in spec "
                             + dataFile.specId() + " " + dataFile.partition() + " as its data file " + dataFile.key()
                             + " is, not in spec "
@@ -106,12 +114,7 @@ final class NewDeletes {
         }
     }
 
-    private ConflictRule.Place place(int specId, PartitionTuple partition) {
+    private Place place(int specId, PartitionTuple partition) {
         return PartitionRange.place(metadata, specId, partition);
-    }
-
-    IllegalArgumentException broken(String rule, String how) {
-        return new IllegalArgumentException(
-                "Cannot commit to " + table + ": rule " + rule + " would be broken: " + how + ".");
     }
 }

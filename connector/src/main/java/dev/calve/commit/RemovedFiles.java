@@ -5,34 +5,34 @@ import dev.calve.expression.Expression;
 import dev.calve.manifest.DataFile;
 import dev.calve.manifest.DeleteFile;
 import dev.calve.manifest.FileKey;
+import dev.calve.manifest.ManifestEntry;
 import dev.calve.manifest.ManifestFile;
 import dev.calve.metadata.TableMetadata;
 import dev.calve.scan.FileFilter;
-import dev.calve.schema.Type;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Which live entries of the snapshot found leave with a change. First every data manifest is asked, then every delete
- * manifest: deletes follow the data files removed before.
+ * Which live entries of the snapshot found leave with a change. First data manifests are asked, then delete manifests: deletes
+ * follow the data files removed before. Questions about single files may come from several threads; what was removed is told
+ * by one.
  */
 final class RemovedFiles {
 
     private final TableMetadata metadata;
     private final Set<FileKey> listed = new HashSet<>();
-    private final Set<FileKey> notSeen;
-    private final Set<Place> listedPlaces = new HashSet<>();
+    private final Map<FileKey, Place> notSeen = new HashMap<>();
     private final Set<String> hintedManifests = new HashSet<>();
-    private final boolean trustHints;
     private final List<Expression> filters;
-    private final Map<FilterOnSpec, FileFilter> compiled = new HashMap<>();
+    private final Map<FilterOnSpec, FileFilter> compiled = new ConcurrentHashMap<>();
     private final Set<FileKey> absorbed = new HashSet<>();
     private final Set<String> revectored = new HashSet<>();
     private final Set<String> removedPaths = new HashSet<>();
-    private final Set<Place> touchedPlaces = new HashSet<>();
+    private final TouchedPlaces touched;
 
     private record FilterOnSpec(int specId, Expression filter) {}
 
@@ -41,78 +41,87 @@ final class RemovedFiles {
      *
      * @param manifestPaths locations of the manifests of the snapshot found
      */
-    RemovedFiles(TableMetadata metadata, SnapshotChange change, Set<String> manifestPaths) {
-        this.metadata = metadata;
+    RemovedFiles(Preparation preparation, Set<String> manifestPaths) {
+        this.metadata = preparation.found();
+        SnapshotChange change = preparation.change();
         for (Removal removal : change.removals()) {
             if (removal instanceof Removal.Files files) {
                 for (Removal.Known file : files.files()) {
                     listed.add(file.key());
-                    listedPlaces.add(PartitionRange.place(metadata, file.specId(), file.partition()));
-                    hintedManifests.add(file.manifest());
+                    notSeen.put(file.key(), PartitionRange.place(metadata, file.specId(), file.partition()));
+                    if (manifestPaths.contains(file.manifest())) {
+                        hintedManifests.add(file.manifest());
+                    }
                 }
             }
         }
-        this.notSeen = new HashSet<>(listed);
         this.filters = change.removals().stream()
                 .filter(Removal.Matching.class::isInstance)
                 .map(removal -> ((Removal.Matching) removal).filter())
                 .toList();
-        this.trustHints = manifestPaths.containsAll(hintedManifests);
+        this.touched = new TouchedPlaces(metadata);
         for (SnapshotChange.AddedDelete added : change.addedDeletes()) {
             absorbed.addAll(added.absorbed());
-            touchedPlaces.add(PartitionRange.place(
-                    metadata, added.file().specId(), added.file().partition()));
+            touched.add(added.file());
             if (added.file() instanceof DeleteFile.DeletionVector vector) {
                 revectored.add(vector.referencedDataFile());
             }
         }
     }
 
-    /** Whether the data manifest may list a file that leaves. */
+    /**
+     * Whether the data manifest is to be asked first: one that was seen to list a file that leaves, for a manifest never
+     * changes, or that may hold a file a filter selects.
+     */
     boolean mayMention(ManifestFile manifest) {
-        for (Expression filter : filters) {
-            if (filter(manifest.specId(), filter).mightMatch(manifest)) {
-                return true;
-            }
-        }
-        if (trustHints) {
-            // A manifest never changes: one that listed the file live when it was read still does.
-            return hintedManifests.contains(manifest.path());
-        }
-        return mayContainAny(manifest, listedPlaces);
+        return isHinted(manifest)
+                || filters.stream()
+                        .anyMatch(filter -> filter(manifest.specId(), filter).mightMatch(manifest));
+    }
+
+    /** Whether a file that leaves was seen in the manifest. */
+    boolean isHinted(ManifestFile manifest) {
+        return hintedManifests.contains(manifest.path());
+    }
+
+    /** Where listed files that were not seen yet may be: somebody wrote again the manifest that listed them. */
+    Set<Place> placesOfRest() {
+        return new HashSet<>(notSeen.values());
+    }
+
+    boolean hasFilters() {
+        return !filters.isEmpty();
     }
 
     /**
-     * Whether the live data file leaves. Remembers it if so.
+     * Whether the live data file leaves.
      *
      * @throws IllegalArgumentException if a filter selects only some of its rows
      */
     boolean removes(DataFile file) {
-        boolean removed = listed.contains(file.key());
-        for (int i = 0; !removed && i < filters.size(); i++) {
-            removed = selectsWhole(file, filters.get(i));
-        }
-        if (removed) {
-            notSeen.remove(file.key());
-            removedPaths.add(file.path());
-            touchedPlaces.add(PartitionRange.place(metadata, file.specId(), file.partition()));
-        }
-        return removed;
+        return listed.contains(file.key()) || filters.stream().anyMatch(filter -> selectsWhole(file, filter));
     }
 
-    /** Listed files that no data manifest held. Complete once every manifest was asked. */
+    /** A data file leaves. */
+    void removed(ManifestEntry<DataFile> entry) {
+        notSeen.remove(entry.file().key());
+        removedPaths.add(entry.file().path());
+        touched.addRemoved(entry);
+    }
+
+    /** Listed files that no data manifest asked so far held. */
     Set<FileKey> notFound() {
-        return notSeen;
+        return notSeen.keySet();
     }
 
-    /** Paths of the data files that leave. Complete once every manifest was asked. */
+    /** Paths of the data files that leave. Complete once every data manifest was asked. */
     Set<String> paths() {
         return removedPaths;
     }
 
     /** Whether the delete manifest may list a file that leaves or collides. */
     boolean mayMentionDeletes(ManifestFile manifest) {
-        return removesEverything() || mayContainAny(manifest, touchedPlaces);
+        return removesEverything() || touched.mayHaveDeletesIn(manifest);
     }
 
     /** Whether the live delete file leaves: repeated by a new one, or without any data file to speak of. */
@@ -128,17 +137,7 @@ final class RemovedFiles {
         return staying.isScopedToAny(revectored);
     }
 
-    private boolean mayContainAny(ManifestFile manifest, Set<Place> places) {
-        if (places.isEmpty()) {
-            return false;
-        }
-        Type.Struct type = metadata.partitionType(manifest.specId());
-        return places.stream()
-                .anyMatch(place -> place.specId() == manifest.specId()
-                        && PartitionRange.mayContain(manifest, type, place.partition()));
-    }
-
-    private boolean removesEverything() {
+    boolean removesEverything() {
         return filters.contains(Expression.Constant.TRUE);
     }
 
@@ -157,7 +156,7 @@ final class RemovedFiles {
             return true;
         }
         throw new IllegalArgumentException(
-                "Cannot remove data file " + file.path() + " as a whole: not all of its rows are" + " known to match "
+                "Cannot remove data file " + file.path() + " as a whole: not all of its rows are known to match "
                         + filter + ". Use DELETE, which removes single rows.");
     }
 }

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** Manifests of one partition spec, a new one begun when the last reached the target size. */
+/** Manifests of one partition spec, a new one begun when the last reached the target size. None without an entry. */
 final class RollingManifests implements Closeable {
 
     private final Supplier<ManifestTarget> targets;

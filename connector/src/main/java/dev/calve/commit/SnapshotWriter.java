@@ -1,5 +1,7 @@
 package dev.calve.commit;
 
+import dev.calve.commit.ConflictRule.Place;
+import dev.calve.commit.ManifestEdits.Edited;
 import dev.calve.io.Storage;
 import dev.calve.manifest.ContentFile;
 import dev.calve.manifest.DataFile;
@@ -8,31 +10,16 @@ import dev.calve.manifest.FileKey;
 import dev.calve.manifest.ManifestEntry;
 import dev.calve.manifest.ManifestFile;
 import dev.calve.manifest.ManifestFile.Content;
-import dev.calve.manifest.ManifestList;
-import dev.calve.manifest.ManifestReader;
-import dev.calve.manifest.ManifestTarget;
-import dev.calve.manifest.ManifestWriter;
-import dev.calve.manifest.Selection;
 import dev.calve.metadata.MetadataUpdate;
-import dev.calve.metadata.MetadataUpdates;
 import dev.calve.metadata.Requirement;
 import dev.calve.metadata.Snapshot;
-import dev.calve.metadata.SnapshotRef;
 import dev.calve.metadata.TableMetadata;
-import dev.calve.metadata.TableProperties;
 import dev.calve.scan.SnapshotManifests;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Collectors;
@@ -40,28 +27,33 @@ import java.util.stream.Collectors;
 /**
  * Writes the manifests and the manifest list of one attempt. Nothing is visible to readers until the result is swapped in.
  *
- * <p>Manifests of new files and rewritten manifests are kept for the next attempt as long as the change stays the same. Cost:
- * one read of the parent's manifest list, one read and one write per manifest that mentions a file that leaves, one write per
- * partition spec with new files, one manifest list.
+ * <p>What it wrote is kept for the next attempt as long as the change and what it was derived from stay the same. Cost: one
+ * read of the parent's manifest list, one or two reads and one write per manifest that mentions a file that leaves, one write
+ * per partition spec with new files, now and then what {@link MergePlan} joins, one manifest list. Manifests are read and
+ * written several at a time, entries streamed.
  */
 final class SnapshotWriter {
 
     private final Storage storage;
-    private final FileLedger ledger;
-    private final UUID statementId;
     private final String table;
-    private int manifestCount;
+    private final AddedManifests added;
+    private final ManifestEdits<DataFile> dataEdits;
+    private final ManifestEdits<DeleteFile> deleteEdits;
+    private final MergedManifests merged;
+    private final SnapshotAssembly assembly;
 
-    private Optional<SnapshotChange> cachedFor = Optional.empty();
-    private int cachedFormatVersion;
-    private final Map<Content, List<ManifestFile>> addedManifests = new HashMap<>();
-    private final Map<String, Edited> editedManifests = new HashMap<>();
+    private Optional<Inputs> inputs = Optional.empty();
+    private Set<String> deletesEditedFor = Set.of();
 
     SnapshotWriter(Storage storage, FileLedger ledger, UUID statementId, String table) {
         this.storage = storage;
-        this.ledger = ledger;
-        this.statementId = statementId;
         this.table = table;
+        var targets = new ManifestTargets(storage, ledger, statementId);
+        this.added = new AddedManifests(targets);
+        this.dataEdits = new ManifestEdits<>(storage, targets, DataFile.class);
+        this.deleteEdits = new ManifestEdits<>(storage, targets, DeleteFile.class);
+        this.merged = new MergedManifests(storage, targets);
+        this.assembly = new SnapshotAssembly(storage, ledger, statementId);
     }
 
     /**
@@ -76,8 +68,8 @@ final class SnapshotWriter {
             TableMetadata metadata,
             Set<String> reached) {}
 
-    /** What became of a parent's manifest: itself if nothing in it leaves, and what left. */
-    private record Edited(ManifestFile manifest, List<ContentFile> removed) {}
+    /** What a written manifest depends on besides the manifest it was made from. */
+    private record Inputs(SnapshotChange change, int formatVersion, int schemaId, long snapshotId) {}
 
     /** The change does not fit the snapshot found: a file it removes is gone, or a vector it did not see is there. */
     static final class DoesNotFit extends Exception {
@@ -98,258 +90,156 @@ final class SnapshotWriter {
      * Writes the manifests and the list of one attempt.
      *
      * @return empty if nothing is added and nothing found that leaves
-     * @throws IllegalArgumentException if the change breaks a rule of the format or removes what was never there
+     * @throws IllegalArgumentException if the change breaks a {@link SnapshotRule} or removes what was never there
      */
     Optional<Prepared> prepare(TableMetadata found, SnapshotChange change, long snapshotId, int attempt, long nowMillis)
             throws IOException, DoesNotFit {
-        forgetUnless(change, found.formatVersion());
-        Optional<Snapshot> parent = found.commitParent(change.ref());
-        List<ManifestFile> inherited =
-                parent.isPresent() ? SnapshotManifests.of(storage, parent.get()) : List.<ManifestFile>of();
-        Set<String> paths = inherited.stream().map(ManifestFile::path).collect(Collectors.toSet());
-        var step = new Step(
-                found,
-                change,
-                parent,
-                snapshotId,
-                new RemovedFiles(found, change, paths),
-                new NewDeletes(table, found, change, paths));
+        forgetUnless(new Inputs(change, found.formatVersion(), found.currentSchemaId(), snapshotId));
+        var preparation = new Preparation(table, found, change, found.commitParent(change.ref()), snapshotId);
+        SnapshotRules.check(preparation);
+        List<ManifestFile> inherited = preparation.parent().isPresent()
+                ? SnapshotManifests.of(storage, preparation.parent().get())
+                : List.<ManifestFile>of();
         var summary = new SnapshotSummary(found, table);
-        change.addedData().forEach(added -> summary.added(added.file()));
-        change.addedDeletes().forEach(added -> summary.added(added.file()));
+        change.addedData().forEach(file -> summary.added(file.file()));
+        change.addedDeletes().forEach(file -> summary.added(file.file()));
+        Set<String> paths = inherited.stream().map(ManifestFile::path).collect(Collectors.toSet());
+        var removed = new RemovedFiles(preparation, paths);
 
-        // New data comes first, so that its row ids follow on those of the table.
-        var manifests = new ArrayList<ManifestFile>(addedManifests(found, change, Content.DATA, snapshotId));
-        for (ManifestFile manifest : inherited) {
-            if (manifest.content() == Content.DATA && manifest.mayHaveLiveFiles()) {
-                collect(editData(step, manifest), manifests, summary);
-            }
-        }
-        requireFound(step);
-        manifests.addAll(addedManifests(found, change, Content.DELETES, snapshotId));
-        for (ManifestFile manifest : inherited) {
-            if (manifest.content() == Content.DELETES && manifest.mayHaveLiveFiles()) {
-                collect(editDeletes(step, manifest), manifests, summary);
-            }
-        }
+        List<Edited<DataFile>> data = editData(preparation, live(inherited, Content.DATA), removed, paths);
+        List<Edited<DeleteFile>> deletes = editDeletes(preparation, live(inherited, Content.DELETES), removed);
+        List<ContentFile> leftData = left(data, summary);
+        List<ContentFile> leftDeletes = left(deletes, summary);
         if (change.addedData().isEmpty() && change.addedDeletes().isEmpty() && summary.removedNothing()) {
             return Optional.empty();
         }
+        SnapshotRules.checkRows(
+                preparation,
+                leftData.stream().mapToLong(ContentFile::recordCount).sum());
+
+        // New data comes first, so that its row ids follow on those of the table.
+        var listed = new ArrayList<ManifestFile>(added.of(preparation, Content.DATA));
+        data.forEach(edited -> listed.addAll(edited.manifests()));
+        listed.addAll(added.of(preparation, Content.DELETES));
+        deletes.forEach(edited -> listed.addAll(edited.manifests()));
+        List<ManifestFile> manifests = merged.in(preparation, listed);
+        ManifestListRules.checkCounts(preparation, Content.DATA, inherited, manifests, leftData);
+        ManifestListRules.checkCounts(preparation, Content.DELETES, inherited, manifests, leftDeletes);
         summary.manifests(inherited, manifests, snapshotId);
-        return Optional.of(assemble(found, change, parent, manifests, summary, snapshotId, attempt, nowMillis));
+        return Optional.of(assembly.of(preparation, inherited, manifests, summary, attempt, nowMillis));
     }
 
-    /** What one attempt works with. */
-    private record Step(
-            TableMetadata found,
-            SnapshotChange change,
-            Optional<Snapshot> parent,
-            long snapshotId,
-            RemovedFiles removed,
-            NewDeletes newDeletes) {
-
-        /** Whether the snapshot found is the one the change was made for: then nobody else is to blame. */
-        boolean readsParent() {
-            return parent.isPresent()
-                    && change.readSnapshotId().isPresent()
-                    && change.readSnapshotId().getAsLong() == parent.get().id();
-        }
-
-        long parentId() {
-            return parent.map(Snapshot::id).orElse(-1L);
-        }
-
-        /** Somebody before the head found did it; who, this class does not search for. */
-        Conflict.Other parentAsOther() {
-            return new Conflict.Other(parentId(), parent.flatMap(Snapshot::operation), change.readSnapshotId(), true);
+    private void forgetUnless(Inputs now) {
+        if (!inputs.equals(Optional.of(now))) {
+            added.forget();
+            dataEdits.forget();
+            deleteEdits.forget();
+            merged.forget();
+            inputs = Optional.of(now);
         }
     }
 
-    private static void collect(Edited edited, List<ManifestFile> manifests, SnapshotSummary summary) {
-        manifests.add(edited.manifest());
-        summary.removed(edited.removed());
+    /** Those without a live file have no reason to be listed any longer. */
+    private static List<ManifestFile> live(List<ManifestFile> manifests, Content content) {
+        return manifests.stream()
+                .filter(manifest -> manifest.content() == content && manifest.mayHaveLiveFiles())
+                .toList();
     }
 
-    /** Every file that is to leave, and every one a new delete file speaks of, must have been there. */
-    private void requireFound(Step step) throws DoesNotFit {
-        Set<FileKey> missing = step.removed().notFound();
-        if (!missing.isEmpty()) {
-            String file = missing.iterator().next().toString();
-            if (step.readsParent()) {
-                throw new IllegalArgumentException(
-                        "Cannot commit to " + table + ": a data file to remove must be live, but " + file
-                                + " is not in snapshot " + step.parentId() + ".");
-            }
-            throw gone(step, file);
+    private static <F extends ContentFile> List<ContentFile> left(List<Edited<F>> edits, SnapshotSummary summary) {
+        var left = new ArrayList<ContentFile>();
+        for (Edited<F> edited : edits) {
+            List<ContentFile> ofOne = edited.removed().stream()
+                    .map(entry -> (ContentFile) entry.file())
+                    .toList();
+            summary.removed(ofOne);
+            left.addAll(ofOne);
         }
-        Set<String> without = step.newDeletes().withoutDataFile(step.removed().paths());
-        if (!without.isEmpty()) {
-            String file = without.iterator().next();
-            if (step.readsParent() || step.removed().paths().contains(file)) {
-                throw step.newDeletes()
-                        .broken(
-                                "deletes-of-live-data-file",
-                                "data file " + file + " would have deletes, but not be live");
-            }
-            throw gone(step, file);
-        }
+        return left;
     }
 
-    private static DoesNotFit gone(Step step, String file) {
-        return new DoesNotFit(new Conflict.DataFileRemoved(step.parentAsOther(), file));
+    /** First the manifests that are known to matter; others only if something was not found there. */
+    private List<Edited<DataFile>> editData(
+            Preparation preparation, List<ManifestFile> manifests, RemovedFiles removed, Set<String> paths)
+            throws IOException, DoesNotFit {
+        var newDeletes = new NewDeletes(preparation, paths);
+        var question = new DataQuestion(preparation.change(), removed, newDeletes);
+        List<ManifestFile> first =
+                manifests.stream().filter(removed::mayMention).toList();
+        List<ManifestFile> others = manifests.stream()
+                .filter(manifest -> !removed.mayMention(manifest))
+                .toList();
+        var edits = new ArrayList<Edited<DataFile>>(edit(preparation, first, question));
+
+        Set<Place> rest = new HashSet<>(removed.placesOfRest());
+        rest.addAll(newDeletes.placesOfRest());
+        List<ManifestFile> second = others.stream()
+                .filter(manifest -> PartitionRange.mayContainAny(preparation.found(), manifest, rest))
+                .toList();
+        edits.addAll(edit(preparation, second, question));
+        requireFound(preparation, removed, newDeletes);
+        return inOrder(manifests, edits);
     }
 
-    private Prepared assemble(
-            TableMetadata found,
-            SnapshotChange change,
-            Optional<Snapshot> parent,
-            List<ManifestFile> manifests,
-            SnapshotSummary summary,
-            long snapshotId,
-            int attempt,
-            long nowMillis)
-            throws IOException {
-        long sequenceNumber = found.formatVersion() == 1 ? 0 : found.lastSequenceNumber() + 1;
-        OptionalLong parentId =
-                parent.isPresent() ? OptionalLong.of(parent.get().id()) : OptionalLong.empty();
-        String listLocation =
-                metadataFolder(found) + "/snap-" + snapshotId + "-" + attempt + "-" + statementId + ".avro";
-        ledger.wrote(listLocation);
-        ManifestList.WrittenList list = ManifestList.write(
-                storage,
-                listLocation,
-                found.formatVersion(),
-                snapshotId,
-                parentId,
-                sequenceNumber,
-                found.nextRowId(),
-                manifests);
-        boolean hasRowIds = found.formatVersion() >= 3;
-        var snapshot = new Snapshot(
-                snapshotId,
-                parentId,
-                sequenceNumber,
-                nowMillis,
-                Optional.of(change.operation().toString()),
-                summary.entries(parent, change),
-                Optional.of(listLocation),
-                List.of(),
-                OptionalInt.of(found.currentSchemaId()),
-                hasRowIds ? OptionalLong.of(found.nextRowId()) : OptionalLong.empty(),
-                hasRowIds ? OptionalLong.of(list.nextRowId() - found.nextRowId()) : OptionalLong.empty(),
-                Map.of());
-        SnapshotRef ref = Optional.ofNullable(found.refs().get(change.ref()))
-                .map(old -> old.at(snapshotId))
-                .orElseGet(() -> SnapshotRef.branch(snapshotId));
-        List<MetadataUpdate> updates =
-                List.of(new MetadataUpdate.AddSnapshot(snapshot), new MetadataUpdate.SetSnapshotRef(change.ref(), ref));
-        List<Requirement> requirements = List.of(
-                new Requirement.TableUuid(found.uuid()),
-                new Requirement.RefSnapshotId(change.ref(), headId(found, change.ref())));
-        return new Prepared(
-                snapshot,
-                updates,
-                requirements,
-                MetadataUpdates.apply(found, updates, nowMillis),
-                reached(change, manifests, listLocation));
-    }
-
-    /** Empty for a branch that this commit begins, whose parent is the head of another. */
-    private static OptionalLong headId(TableMetadata found, String ref) {
-        Optional<Snapshot> head = found.snapshot(ref);
-        return head.isPresent() ? OptionalLong.of(head.get().id()) : OptionalLong.empty();
-    }
-
-    private static Set<String> reached(SnapshotChange change, List<ManifestFile> manifests, String listLocation) {
-        var reached = new HashSet<String>();
-        reached.add(listLocation);
-        manifests.forEach(manifest -> reached.add(manifest.path()));
-        change.addedData().forEach(added -> reached.add(added.file().path()));
-        change.addedDeletes().forEach(added -> reached.add(added.file().path()));
-        return reached;
-    }
-
-    private void forgetUnless(SnapshotChange change, int formatVersion) {
-        if (cachedFor.isEmpty() || !cachedFor.get().equals(change) || cachedFormatVersion != formatVersion) {
-            addedManifests.clear();
-            editedManifests.clear();
-            cachedFor = Optional.of(change);
-            cachedFormatVersion = formatVersion;
-        }
-    }
-
-    private static Edited kept(ManifestFile manifest) {
-        return new Edited(manifest, List.of());
-    }
-
-    private List<ManifestFile> addedManifests(
-            TableMetadata found, SnapshotChange change, Content content, long snapshotId) throws IOException {
-        List<ManifestFile> cached = addedManifests.get(content);
-        if (cached != null) {
-            return cached;
-        }
-        var bySpec = new LinkedHashMap<Integer, RollingManifests>();
-        try {
-            if (content == Content.DATA) {
-                for (SnapshotChange.AddedData added : change.addedData()) {
-                    ManifestWriter writer = rolling(bySpec, found, added.file(), content, snapshotId);
-                    if (added.dataSequenceNumber().isPresent() && found.formatVersion() > 1) {
-                        writer.added(added.file(), added.dataSequenceNumber().getAsLong());
-                    } else {
-                        writer.added(added.file());
-                    }
-                }
-            } else {
-                for (SnapshotChange.AddedDelete added : change.addedDeletes()) {
-                    rolling(bySpec, found, added.file(), content, snapshotId).added(added.file());
+    private List<Edited<DataFile>> edit(Preparation preparation, List<ManifestFile> manifests, DataQuestion question)
+            throws IOException, DoesNotFit {
+        List<Edited<DataFile>> edits = dataEdits.of(preparation, manifests, question);
+        for (Edited<DataFile> edited : edits) {
+            for (ManifestEntry<DataFile> entry : edited.removed()) {
+                question.removed().removed(entry);
+                if (entry.file().firstRowId().isPresent()
+                        && mustNotHaveRowIds(preparation.change(), entry.file().path())) {
+                    throw new DoesNotFit(
+                            new Conflict.RowIdsAssigned(entry.file().path()));
                 }
             }
-            var result = new ArrayList<ManifestFile>();
-            for (RollingManifests manifests : bySpec.values()) {
-                result.addAll(manifests.finish());
-            }
-            addedManifests.put(content, result);
-            return result;
-        } finally {
-            for (RollingManifests manifests : bySpec.values()) {
-                manifests.close();
+            for (ManifestEntry<DataFile> entry : edited.noted()) {
+                question.requireNotAddedAgain(preparation, entry);
+                question.newDeletes().seen(entry);
             }
         }
+        return edits;
     }
 
-    private ManifestWriter rolling(
-            Map<Integer, RollingManifests> bySpec,
-            TableMetadata found,
-            ContentFile file,
-            Content content,
-            long snapshotId)
-            throws IOException {
-        return bySpec.computeIfAbsent(
-                        file.specId(),
-                        specId -> new RollingManifests(
-                                () -> target(found, specId, content, snapshotId), targetSize(found)))
-                .current();
-    }
+    /** What a change means to a live data file. */
+    private record DataQuestion(RemovedFiles removed, NewDeletes newDeletes, Set<String> addedPaths)
+            implements ManifestEdits.Question<DataFile> {
 
-    private Edited editData(Step step, ManifestFile manifest) throws IOException, DoesNotFit {
-        if (!step.removed().mayMention(manifest) && !step.newDeletes().mayBeIn(manifest)) {
-            return kept(manifest);
+        DataQuestion(SnapshotChange change, RemovedFiles removed, NewDeletes newDeletes) {
+            this(
+                    removed,
+                    newDeletes,
+                    change.addedData().stream()
+                            .map(added -> added.file().path())
+                            .collect(Collectors.toSet()));
         }
-        var leaving = new LinkedHashSet<ManifestEntry<DataFile>>();
-        List<ManifestEntry<DataFile>> entries =
-                ManifestReader.readData(storage, manifest, live(step.found(), manifest));
-        for (ManifestEntry<DataFile> entry : entries) {
-            DataFile file = entry.file();
-            if (!step.removed().removes(file)) {
-                step.newDeletes().seen(file);
-                continue;
-            }
-            leaving.add(entry);
-            if (file.firstRowId().isPresent() && mustNotHaveRowIds(step.change(), file.path())) {
-                throw new DoesNotFit(new Conflict.RowIdsAssigned(file.path()));
+
+        @Override
+        public boolean leaves(DataFile file) {
+            return removed.removes(file);
+        }
+
+        @Override
+        public boolean matters(DataFile staying) {
+            return newDeletes.speaksOf(staying) || addedPaths.contains(staying.path());
+        }
+
+        @Override
+        public boolean isCertain(ManifestFile manifest) {
+            return removed.isHinted(manifest);
+        }
+
+        @Override
+        public boolean needsStatistics() {
+            return removed.hasFilters();
+        }
+
+        void requireNotAddedAgain(Preparation preparation, ManifestEntry<DataFile> live) {
+            if (addedPaths.contains(live.file().path())) {
+                throw SnapshotRule.FILE_LIVE_ONCE.broken(
+                        preparation.table(), "added data file " + live.file().path() + " is live already");
             }
         }
-        return edit(step, manifest, entries, leaving);
     }
 
     private static boolean mustNotHaveRowIds(SnapshotChange change, String path) {
@@ -358,95 +248,103 @@ final class SnapshotWriter {
                         && unassigned.paths().contains(path));
     }
 
-    private Edited editDeletes(Step step, ManifestFile manifest) throws IOException, DoesNotFit {
-        if (!step.removed().mayMentionDeletes(manifest)) {
-            return kept(manifest);
-        }
-        var leaving = new LinkedHashSet<ManifestEntry<DeleteFile>>();
-        List<ManifestEntry<DeleteFile>> entries =
-                ManifestReader.readDeletes(storage, manifest, live(step.found(), manifest));
-        for (ManifestEntry<DeleteFile> entry : entries) {
-            if (step.removed().removes(entry.file())) {
-                leaving.add(entry);
-            } else if (step.removed().collides(entry.file())) {
-                throw collision(step, entry);
+    /** Edits in the order of the manifests, those that were not asked as they are. */
+    private static <F extends ContentFile> List<Edited<F>> inOrder(
+            List<ManifestFile> manifests, List<Edited<F>> edits) {
+        var bySource = edits.stream().collect(Collectors.toMap(Edited::source, edited -> edited));
+        return manifests.stream()
+                .map(manifest -> Optional.ofNullable(bySource.get(manifest))
+                        .orElseGet(() -> new Edited<>(manifest, List.of(manifest), List.of(), List.of())))
+                .toList();
+    }
+
+    /** Every file that is to leave, and every one a new delete file speaks of, must have been there. */
+    private static void requireFound(Preparation preparation, RemovedFiles removed, NewDeletes newDeletes)
+            throws DoesNotFit {
+        Set<FileKey> missing = removed.notFound();
+        if (!missing.isEmpty()) {
+            String file = missing.iterator().next().toString();
+            if (preparation.readsParent()) {
+                throw new IllegalArgumentException("Cannot commit to " + preparation.table()
+                        + ": a data file to remove must be live, but " + file + " is not in snapshot "
+                        + preparation.parentId() + ".");
             }
+            throw gone(preparation, file);
         }
-        return edit(step, manifest, entries, leaving);
+        Set<String> without = newDeletes.withoutDataFile(removed.paths());
+        if (!without.isEmpty()) {
+            String file = without.iterator().next();
+            if (preparation.readsParent() || removed.paths().contains(file)) {
+                throw SnapshotRule.DELETES_OF_LIVE_DATA_FILE.broken(
+                        preparation.table(), "data file " + file + " would have deletes, but not be live");
+            }
+            throw gone(preparation, file);
+        }
     }
 
-    private DoesNotFit collision(Step step, ManifestEntry<DeleteFile> staying) {
-        String dataFile = staying.file().scopedTo().orElseThrow();
-        if (step.readsParent()) {
-            throw step.newDeletes()
-                    .broken(
-                            "one-vector-per-data-file",
-                            "data file " + dataFile + " has the deletes "
-                                    + staying.file().key() + ", which the new vector does not absorb");
-        }
-        return new DoesNotFit(new Conflict.RowsDeleted(step.parentAsOther(), dataFile, staying.file()));
+    private static DoesNotFit gone(Preparation preparation, String file) {
+        return new DoesNotFit(new Conflict.DataFileRemoved(preparation.parentAsOther(), file));
     }
 
-    /** The manifest without what leaves; itself if nothing does. */
-    private <F extends ContentFile> Edited edit(
-            Step step, ManifestFile manifest, List<ManifestEntry<F>> entries, Set<ManifestEntry<F>> leaving)
-            throws IOException {
-        if (leaving.isEmpty()) {
-            return kept(manifest);
+    private List<Edited<DeleteFile>> editDeletes(
+            Preparation preparation, List<ManifestFile> manifests, RemovedFiles removed)
+            throws IOException, DoesNotFit {
+        if (!removed.paths().equals(deletesEditedFor)) {
+            // Which deletes leave depends on which data files did.
+            deleteEdits.forget();
+            deletesEditedFor = Set.copyOf(removed.paths());
         }
-        List<ContentFile> removed =
-                leaving.stream().map(entry -> (ContentFile) entry.file()).toList();
-        Edited cached = editedManifests.get(manifest.path());
-        if (cached != null && cached.removed().equals(removed)) {
-            return cached;
-        }
-        try (var writer =
-                new ManifestWriter(target(step.found(), manifest.specId(), manifest.content(), step.snapshotId()))) {
-            for (ManifestEntry<F> entry : entries) {
-                if (leaving.contains(entry)) {
-                    writer.deleted(entry);
-                } else {
-                    writer.existing(entry);
+        List<ManifestFile> mentioned =
+                manifests.stream().filter(removed::mayMentionDeletes).toList();
+        Set<FileKey> addedKeys = preparation.change().addedDeletes().stream()
+                .map(file -> file.file().key())
+                .collect(Collectors.toSet());
+        List<Edited<DeleteFile>> edits = deleteEdits.of(preparation, mentioned, new DeleteQuestion(removed, addedKeys));
+        for (Edited<DeleteFile> edited : edits) {
+            for (ManifestEntry<DeleteFile> entry : edited.noted()) {
+                if (addedKeys.contains(entry.file().key())) {
+                    throw SnapshotRule.FILE_LIVE_ONCE.broken(
+                            table, "added delete file " + entry.file().key() + " is live already");
                 }
+                throw collision(preparation, entry);
             }
-            var edited = new Edited(writer.finish(), removed);
-            editedManifests.put(manifest.path(), edited);
-            return edited;
+        }
+        return inOrder(manifests, edits);
+    }
+
+    /** What a change means to a live delete file. */
+    private record DeleteQuestion(RemovedFiles removed, Set<FileKey> addedKeys)
+            implements ManifestEdits.Question<DeleteFile> {
+
+        @Override
+        public boolean leaves(DeleteFile file) {
+            return removed.removes(file);
+        }
+
+        @Override
+        public boolean matters(DeleteFile staying) {
+            return removed.collides(staying) || addedKeys.contains(staying.key());
+        }
+
+        @Override
+        public boolean isCertain(ManifestFile manifest) {
+            return removed.removesEverything();
+        }
+
+        @Override
+        public boolean needsStatistics() {
+            return false;
         }
     }
 
-    /** Tuples are read as the table types them now, because those of manifests written before and after a promotion meet. */
-    private static Selection live(TableMetadata found, ManifestFile manifest) {
-        return Selection.live().typedAs(found.partitionType(manifest.specId()));
-    }
-
-    private ManifestTarget target(TableMetadata found, int specId, Content content, long snapshotId) {
-        String location = metadataFolder(found) + "/" + statementId + "-m" + manifestCount++ + ".avro";
-        ledger.wrote(location);
-        return new ManifestTarget(
-                storage,
-                location,
-                found.formatVersion(),
-                found.schema(),
-                found.spec(specId),
-                found.partitionType(specId),
-                snapshotId,
-                content,
-                properties(found)
-                        .get(TableProperties.MANIFEST_COMPRESSION)
-                        .name()
-                        .toLowerCase(Locale.ROOT));
-    }
-
-    private long targetSize(TableMetadata found) {
-        return properties(found).get(TableProperties.MANIFEST_TARGET_SIZE);
-    }
-
-    private TableProperties properties(TableMetadata found) {
-        return TableProperties.of(found.properties(), table);
-    }
-
-    private static String metadataFolder(TableMetadata found) {
-        return found.property("write.metadata.path").orElse(found.location() + "/metadata");
+    private static DoesNotFit collision(Preparation preparation, ManifestEntry<DeleteFile> staying) {
+        String dataFile = staying.file().scopedTo().orElseThrow();
+        if (preparation.readsParent()) {
+            throw SnapshotRule.ONE_VECTOR_PER_DATA_FILE.broken(
+                    preparation.table(),
+                    "data file " + dataFile + " has the deletes "
+                            + staying.file().key() + ", which the new vector does not absorb");
+        }
+        return new DoesNotFit(new Conflict.RowsDeleted(preparation.parentAsOther(), dataFile, staying.file()));
     }
 }

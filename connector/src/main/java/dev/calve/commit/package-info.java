@@ -18,6 +18,9 @@
  *       ADDED entries only and would re-date the file.
  *   <li>A manifest whose last live files this snapshot removes is listed once more: its DELETED entries are the only record
  *       of the deletion. It leaves at the next commit.
+ *   <li>Small manifests are joined now and then, by appends too, because planning opens every one of them.
+ *   <li>Before it is swapped in a snapshot is held against the {@link dev.calve.commit.SnapshotRule}s, whoever built the
+ *       change, because nobody can take back what a reader has seen.
  *   <li>File-scoped deletes of removed or re-vectored files are looked up in the snapshot found, not the one read, because
  *       two vectors for one file make a table unreadable.
  *   <li>After an unclear swap nothing is deleted, because the table may already use it.

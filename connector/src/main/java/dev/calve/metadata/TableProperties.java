@@ -247,10 +247,15 @@ public final class TableProperties {
             millis("commit.retry.max-wait-ms", Duration.ofMinutes(1), "Longest pause between attempts.");
     public static final Property<Duration> COMMIT_TOTAL_TIMEOUT = millis(
             "commit.retry.total-timeout-ms", Duration.ofMinutes(30), "After this long no further attempt begins.");
-    public static final Property<Long> MANIFEST_TARGET_SIZE =
-            bytes("commit.manifest.target-size-bytes", 8 * MB, "Size of a manifest that is merged from others.");
+    public static final Property<Long> MANIFEST_TARGET_SIZE = bytes(
+            "commit.manifest.target-size-bytes",
+            8 * MB,
+            "Size at which another manifest is begun, and up to which small ones are merged.");
     public static final Property<Integer> MANIFEST_MIN_COUNT_TO_MERGE = integer(
-            "commit.manifest.min-count-to-merge", 100, 1, "Small manifests there must be before they are merged.");
+            "commit.manifest.min-count-to-merge",
+            100,
+            1,
+            "Small manifests, of all kinds together, there must be before a commit merges them.");
     public static final Property<Boolean> MANIFEST_MERGE =
             flag("commit.manifest-merge.enabled", true, "Whether small manifests are merged at all.");
     public static final Property<ManifestCompression> MANIFEST_COMPRESSION =
