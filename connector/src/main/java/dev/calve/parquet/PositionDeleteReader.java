@@ -15,12 +15,15 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.apache.hadoop.conf.Configuration;
 import org.apache.parquet.ParquetReadOptions;
 import org.apache.parquet.column.ColumnDescriptor;
 import org.apache.parquet.column.ColumnReader;
 import org.apache.parquet.column.impl.ColumnReadStoreImpl;
 import org.apache.parquet.column.page.PageReadStore;
 import org.apache.parquet.column.statistics.Statistics;
+import org.apache.parquet.conf.HadoopParquetConfiguration;
+import org.apache.parquet.conf.ParquetConfiguration;
 import org.apache.parquet.hadoop.ParquetFileReader;
 import org.apache.parquet.hadoop.metadata.BlockMetaData;
 import org.apache.parquet.hadoop.metadata.ColumnChunkMetaData;
@@ -43,6 +46,9 @@ import org.jspecify.annotations.Nullable;
  * not relied on.
  */
 public final class PositionDeleteReader {
+
+    // parquet-java's default would parse Hadoop's own configuration files for every file that is opened.
+    private static final ParquetConfiguration CONFIGURATION = new HadoopParquetConfiguration(new Configuration(false));
 
     private PositionDeleteReader() {}
 
@@ -68,7 +74,8 @@ public final class PositionDeleteReader {
     public static Map<String, PositionBitmap> read(InputFile file, Set<String> dataFiles) throws IOException {
         var wanted = new Wanted(dataFiles);
         try (var reader = ParquetFileReader.open(
-                new StorageInput(file), ParquetReadOptions.builder().build())) {
+                new StorageInput(file),
+                ParquetReadOptions.builder(CONFIGURATION).build())) {
             var columns = Columns.of(reader.getFileMetaData().getSchema(), file.location());
             reader.setRequestedSchema(columns.schema());
             String createdBy = reader.getFileMetaData().getCreatedBy();
