@@ -24,12 +24,16 @@ public record Metrics(
         if (recordCount < 0) {
             throw new IllegalArgumentException("record_count must be 0 or more, not " + recordCount + ".");
         }
-        columnSizes = Map.copyOf(columnSizes);
-        valueCounts = Map.copyOf(valueCounts);
-        nullValueCounts = Map.copyOf(nullValueCounts);
-        nanValueCounts = Map.copyOf(nanValueCounts);
-        lowerBounds = Map.copyOf(lowerBounds);
-        upperBounds = Map.copyOf(upperBounds);
+        columnSizes = immutable(columnSizes);
+        valueCounts = immutable(valueCounts);
+        nullValueCounts = immutable(nullValueCounts);
+        nanValueCounts = immutable(nanValueCounts);
+        lowerBounds = immutable(lowerBounds);
+        upperBounds = immutable(upperBounds);
+    }
+
+    private static <V> Map<Integer, V> immutable(Map<Integer, V> map) {
+        return map instanceof StatisticsMap<V> ? map : Map.copyOf(map);
     }
 
     /** A file of which only the number of rows is known. */

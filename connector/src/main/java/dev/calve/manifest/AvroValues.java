@@ -11,7 +11,6 @@ import java.util.Arrays;
 import java.util.UUID;
 import java.util.function.Function;
 import org.apache.avro.Schema;
-import org.apache.avro.io.Decoder;
 import org.apache.avro.io.Encoder;
 import org.jspecify.annotations.Nullable;
 
@@ -34,7 +33,8 @@ final class AvroValues {
     /** Reads a value; null only where the written schema allows it. */
     @FunctionalInterface
     interface Reader {
-        @Nullable Object read(Decoder in) throws IOException;
+        @Nullable
+        Object read(BlockDecoder in) throws IOException;
     }
 
     /** How a value of the type is declared in a file of ours. */
@@ -205,8 +205,8 @@ final class AvroValues {
         return written.getType() == Schema.Type.FIXED && written.getProp("logicalType") == null;
     }
 
-    private static Bytes readPrefixed(int length, Decoder in) throws IOException {
-        byte[] content = readBytes(in);
+    private static Bytes readPrefixed(int length, BlockDecoder in) throws IOException {
+        byte[] content = in.readBytes();
         if (content.length != length) {
             throw new InvalidTableException(
                     "A fixed value must have " + length + " bytes, not " + content.length + ".");
@@ -214,7 +214,7 @@ final class AvroValues {
         return Bytes.wrap(content);
     }
 
-    private static @Nullable Object readNull(Decoder in) throws IOException {
+    private static @Nullable Object readNull(BlockDecoder in) throws IOException {
         in.readNull();
         return null;
     }
@@ -224,12 +224,12 @@ final class AvroValues {
         switch (written.getType()) {
             case BOOLEAN -> {
                 if (any || wanted == Type.Simple.BOOLEAN) {
-                    return Decoder::readBoolean;
+                    return BlockDecoder::readBoolean;
                 }
             }
             case INT -> {
                 if (any || wanted == Type.Simple.INT || wanted == Type.Simple.DATE) {
-                    return Decoder::readInt;
+                    return BlockDecoder::readInt;
                 }
                 if (isLong(wanted)) {
                     return in -> (long) in.readInt();
@@ -237,7 +237,7 @@ final class AvroValues {
             }
             case LONG -> {
                 if (any || isLong(wanted)) {
-                    return Decoder::readLong;
+                    return BlockDecoder::readLong;
                 }
                 if (wanted == Type.Simple.INT || wanted == Type.Simple.DATE) {
                     return in -> Math.toIntExact(in.readLong());
@@ -245,7 +245,7 @@ final class AvroValues {
             }
             case FLOAT -> {
                 if (any || wanted == Type.Simple.FLOAT) {
-                    return Decoder::readFloat;
+                    return BlockDecoder::readFloat;
                 }
                 if (wanted == Type.Simple.DOUBLE) {
                     return in -> (double) in.readFloat();
@@ -253,12 +253,12 @@ final class AvroValues {
             }
             case DOUBLE -> {
                 if (any || wanted == Type.Simple.DOUBLE) {
-                    return Decoder::readDouble;
+                    return BlockDecoder::readDouble;
                 }
             }
             case STRING -> {
                 if (any || wanted == Type.Simple.STRING) {
-                    return Decoder::readString;
+                    return BlockDecoder::readString;
                 }
             }
             case BYTES, FIXED -> {
@@ -301,21 +301,13 @@ final class AvroValues {
         throw mismatch(written, wanted);
     }
 
-    private static byte[] readBytes(Schema written, Decoder in) throws IOException {
+    private static byte[] readBytes(Schema written, BlockDecoder in) throws IOException {
         if (written.getType() == Schema.Type.FIXED) {
             var content = new byte[written.getFixedSize()];
             in.readFixed(content);
             return content;
         }
-        return readBytes(in);
-    }
-
-    /** The bytes of an Avro {@code bytes} value. */
-    static byte[] readBytes(Decoder in) throws IOException {
-        ByteBuffer buffer = in.readBytes(null);
-        var content = new byte[buffer.remaining()];
-        buffer.get(content);
-        return content;
+        return in.readBytes();
     }
 
     private static InvalidTableException mismatch(Schema written, Type wanted) {

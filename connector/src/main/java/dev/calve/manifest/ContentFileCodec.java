@@ -7,9 +7,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Optional;
 import java.util.OptionalLong;
-import org.apache.avro.io.BinaryDecoder;
 import org.apache.avro.io.BinaryEncoder;
-import org.apache.avro.io.DecoderFactory;
 import org.apache.avro.io.EncoderFactory;
 
 /**
@@ -75,7 +73,7 @@ public final class ContentFileCodec {
      * @throws InvalidTableException if the bytes are not what {@link #encode} made with the same partition type
      */
     public Decoded decode(byte[] bytes) {
-        BinaryDecoder in = DecoderFactory.get().binaryDecoder(bytes, null);
+        var in = BlockDecoder.of(bytes);
         try {
             int specId = in.readInt();
             long sequenceNumber = in.readLong();

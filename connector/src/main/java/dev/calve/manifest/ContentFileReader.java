@@ -20,7 +20,6 @@ import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Predicate;
 import org.apache.avro.Schema;
-import org.apache.avro.io.Decoder;
 import org.jspecify.annotations.Nullable;
 
 /** Reads {@code data_file} records as they were written by anybody, for one partition type. Spec: Manifests. */
@@ -60,7 +59,7 @@ final class ContentFileReader {
     }
 
     /** Reads one record. */
-    Draft read(Decoder in) throws IOException {
+    Draft read(BlockDecoder in) throws IOException {
         var draft = new Draft();
         plan.read(draft, in);
         return draft;
@@ -152,10 +151,7 @@ final class ContentFileReader {
         if (statisticsOf.isPresent() && statisticsOf.get().isEmpty()) {
             return RecordPlan.skip(written);
         }
-        AvroValues.Reader reader = RecordPlan.map(
-                written,
-                id -> statisticsOf.isEmpty() || statisticsOf.get().contains(id),
-                schema -> AvroValues.reader(schema, type));
+        AvroValues.Reader reader = RecordPlan.map(written, statisticsOf, schema -> AvroValues.reader(schema, type));
         return RecordPlan.unless(draft -> draft.unwanted, written, assign(reader, set));
     }
 
@@ -230,7 +226,8 @@ final class ContentFileReader {
             return keyMetadata != null && keyMetadata.length() > 0;
         }
 
-        @Nullable String path() {
+        @Nullable
+        String path() {
             return path;
         }
 

@@ -16,7 +16,6 @@ import java.util.function.BiConsumer;
 import org.apache.avro.Schema;
 import org.apache.avro.file.CodecFactory;
 import org.apache.avro.file.DataFileWriter;
-import org.apache.avro.io.Decoder;
 import org.jspecify.annotations.Nullable;
 
 /** Reads and writes the list of a snapshot's manifests. Spec: Manifest Lists. */
@@ -132,7 +131,7 @@ public final class ManifestList {
         return assign(list, Draft::setPartitions);
     }
 
-    private static FieldSummary readSummary(RecordPlan<SummaryDraft> plan, Decoder in) throws IOException {
+    private static FieldSummary readSummary(RecordPlan<SummaryDraft> plan, BlockDecoder in) throws IOException {
         var draft = new SummaryDraft();
         plan.read(draft, in);
         return new FieldSummary(draft.containsNull, draft.containsNan, draft.lowerBound, draft.upperBound);

@@ -539,9 +539,13 @@ final class ManifestSchemas {
         };
     }
 
-    /** Ascending keys, so that equal files give equal bytes. */
+    /** Ascending keys, so that equal files give equal bytes; what was read from a manifest stays as it was there. */
     private static AvroValues.Writer map(AvroValues.Writer writer) {
         return (value, out) -> {
+            if (value instanceof EncodedMap<?> encoded) {
+                encoded.writeTo(out);
+                return;
+            }
             @SuppressWarnings("unchecked")
             var values = new TreeMap<Integer, Object>((Map<Integer, Object>) value);
             start(values.size(), out);

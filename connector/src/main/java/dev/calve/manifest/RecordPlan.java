@@ -5,12 +5,12 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
-import java.util.function.IntFunction;
 import java.util.function.Predicate;
 import org.apache.avro.Schema;
 import org.apache.avro.generic.GenericDatumReader;
-import org.apache.avro.io.Decoder;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,12 +22,18 @@ final class RecordPlan<D> {
     /** Reads one written field into the draft. */
     @FunctionalInterface
     interface Step<D> {
-        void read(D draft, Decoder in) throws IOException;
+        void read(D draft, BlockDecoder in) throws IOException;
     }
 
-    private final List<Step<D>> steps;
+    /** Passes over one written value. */
+    @FunctionalInterface
+    interface Skip {
+        void skip(BlockDecoder in) throws IOException;
+    }
 
-    private RecordPlan(List<Step<D>> steps) {
+    private final Step<D>[] steps;
+
+    private RecordPlan(Step<D>[] steps) {
         this.steps = steps;
     }
 
@@ -41,24 +47,80 @@ final class RecordPlan<D> {
             Step<D> made = step.apply(field);
             steps.add(made != null ? made : skip(field.schema()));
         }
-        return new RecordPlan<>(List.copyOf(steps));
+        @SuppressWarnings({"unchecked", "rawtypes"})
+        Step<D>[] array = steps.toArray(new Step[0]);
+        return new RecordPlan<>(array);
     }
 
-    void read(D draft, Decoder in) throws IOException {
+    void read(D draft, BlockDecoder in) throws IOException {
         for (Step<D> step : steps) {
             step.read(draft, in);
         }
     }
 
     static <D> Step<D> skip(Schema written) {
-        return (draft, in) -> GenericDatumReader.skip(written, in);
+        Skip skip = skipOf(written);
+        return (draft, in) -> skip.skip(in);
+    }
+
+    /** Made once for a file, because Avro's own looks at the schema again for every value. */
+    private static Skip skipOf(Schema written) {
+        switch (written.getType()) {
+            case NULL -> {
+                return in -> {};
+            }
+            case INT, LONG -> {
+                return BlockDecoder::skipLong;
+            }
+            case STRING, BYTES -> {
+                return BlockDecoder::skipBytes;
+            }
+            case UNION -> {
+                Skip[] branches =
+                        written.getTypes().stream().map(RecordPlan::skipOf).toArray(Skip[]::new);
+                return in -> branches[in.readIndex()].skip(in);
+            }
+            case ARRAY -> {
+                return skipOfArray(written.getElementType());
+            }
+            default -> {
+                return in -> GenericDatumReader.skip(written, in);
+            }
+        }
+    }
+
+    /** Records are looked into only as far as pairs of statistics need it: one that holds itself would have no end. */
+    private static Skip skipOfArray(Schema element) {
+        List<Schema> parts = element.getType() == Schema.Type.RECORD
+                ? element.getFields().stream().map(Schema.Field::schema).toList()
+                : List.of(element);
+        Skip[] skips = parts.stream()
+                .map(part -> isPrimitive(part) ? skipOf(part) : (Skip) in -> GenericDatumReader.skip(part, in))
+                .toArray(Skip[]::new);
+        return in -> {
+            for (long count = in.skipArray(); count > 0; count = in.skipArray()) {
+                for (long i = 0; i < count; i++) {
+                    for (Skip skip : skips) {
+                        skip.skip(in);
+                    }
+                }
+            }
+        };
+    }
+
+    private static boolean isPrimitive(Schema schema) {
+        return switch (schema.getType()) {
+            case NULL, BOOLEAN, INT, LONG, FLOAT, DOUBLE, STRING, BYTES, FIXED, ENUM -> true;
+            case RECORD, ARRAY, MAP, UNION -> false;
+        };
     }
 
     /** Skips the field for drafts that do not want it. */
     static <D> Step<D> unless(Predicate<D> unwanted, Schema written, Step<D> step) {
+        Skip skip = skipOf(written);
         return (draft, in) -> {
             if (unwanted.test(draft)) {
-                GenericDatumReader.skip(written, in);
+                skip.skip(in);
             } else {
                 step.read(draft, in);
             }
@@ -116,12 +178,13 @@ final class RecordPlan<D> {
     }
 
     /**
-     * Reads a map with int keys, stored as an array of pairs, as an immutable map without the keys that are not wanted.
+     * Reads a map with int keys, stored as an array of pairs, as an immutable map.
      *
+     * @param wanted the keys to keep; empty for all, which are then decoded when they are asked for
      * @param value makes the reader of values that are not null
      */
     static AvroValues.Reader map(
-            Schema written, IntFunction<Boolean> wanted, Function<Schema, AvroValues.Reader> value) {
+            Schema written, Optional<Set<Integer>> wanted, Function<Schema, AvroValues.Reader> value) {
         return AvroValues.throughUnion(written, array -> {
             if (array.getType() != Schema.Type.ARRAY || array.getElementType().getType() != Schema.Type.RECORD) {
                 throw new InvalidTableException("An Avro array of key and value pairs is expected, not " + array + ".");
@@ -133,16 +196,14 @@ final class RecordPlan<D> {
             AvroValues.Reader key = AvroValues.reader(pair.get(0).schema(), dev.calve.schema.Type.Simple.INT);
             Schema valueSchema = pair.get(1).schema();
             AvroValues.Reader reader = value.apply(valueSchema);
-            return in -> readMap(in, wanted, key, reader, valueSchema);
+            Skip skip = skipOf(valueSchema);
+            AvroValues.Reader decoding = in -> readMap(in, wanted, key, reader, skip);
+            return wanted.isPresent() ? decoding : EncodedMap.reader(array).orElse(decoding);
         });
     }
 
     private static Map<Integer, Object> readMap(
-            Decoder in,
-            IntFunction<Boolean> wanted,
-            AvroValues.Reader keys,
-            AvroValues.Reader values,
-            Schema valueSchema)
+            BlockDecoder in, Optional<Set<Integer>> wanted, AvroValues.Reader keys, AvroValues.Reader values, Skip skip)
             throws IOException {
         var entries = new ArrayList<Map.Entry<Integer, Object>>();
         for (long count = in.readArrayStart(); count > 0; count = in.arrayNext()) {
@@ -151,8 +212,8 @@ final class RecordPlan<D> {
                 if (!(key instanceof Integer id)) {
                     throw new InvalidTableException("Keys of a map of statistics must not be null.");
                 }
-                if (!wanted.apply(id)) {
-                    GenericDatumReader.skip(valueSchema, in);
+                if (wanted.isPresent() && !wanted.get().contains(id)) {
+                    skip.skip(in);
                     continue;
                 }
                 Object value = values.read(in);

@@ -10,6 +10,8 @@
  *       because an entry without them would be read with the wrong deletes.
  *   <li>Inheritance applies to entries ADDED by the manifest's own snapshot; EXISTING and DELETED entries are written with
  *       explicit numbers, because a null would silently re-date the file.
+ *   <li>Statistics stay encoded until one is asked for and are written back as they were, because a manifest holds those of
+ *       thousands of files and a statement asks for those of few.
  *   <li>A tuple is typed by the manifest's own spec and schema, because the table's current ones may differ.
  * </ul>
  */

@@ -1,0 +1,186 @@
+package dev.calve.manifest;
+
+import dev.calve.io.InvalidTableException;
+import java.io.Closeable;
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.zip.DataFormatException;
+import java.util.zip.Inflater;
+import org.apache.avro.file.DataFileStream;
+import org.apache.avro.generic.GenericDatumReader;
+
+/**
+ * The blocks of an Avro file, decompressed. Spec of Avro: Object Container Files.
+ *
+ * <p>Blocks of codec {@code deflate}, which nearly all manifests have, are inflated here, each with one call: Avro's own codec
+ * takes twice the time, which is most of what planning costs. All other codecs are Avro's.
+ */
+sealed interface AvroBlocks extends Closeable {
+
+    int SYNC_BYTES = 16;
+
+    /**
+     * A block.
+     *
+     * @param records how many it holds
+     * @param content valid until the next block is asked for
+     */
+    record Block(long records, BlockDecoder content) {}
+
+    /**
+     * The next block; empty at the end of the file.
+     *
+     * @throws EOFException if the file does not end where a block does
+     */
+    Optional<Block> next() throws IOException;
+
+    /**
+     * Opens the blocks behind a header.
+     *
+     * @param in from which only its first chunk was fetched
+     * @param headerBytes length of the header, the marker that ends every block included
+     */
+    static AvroBlocks of(String codec, ChunkedInput in, int headerBytes, byte[] marker) throws IOException {
+        if (codec.equals("deflate")) {
+            in.rewindTo(headerBytes);
+            return new Deflated(in, marker);
+        }
+        in.rewindTo(0);
+        return new OfAnyCodec(in, new DataFileStream<>(in, new GenericDatumReader<>()), marker);
+    }
+
+    /** Inflates by itself. */
+    final class Deflated implements AvroBlocks {
+
+        /** A little more than what writers put into one block. */
+        private static final int USUAL_BYTES = 80 * 1024;
+
+        private final ChunkedInput in;
+        private final byte[] marker;
+        private final byte[] found = new byte[SYNC_BYTES];
+        private final Inflater inflater = new Inflater(true);
+        private byte[] deflated = new byte[0];
+        private byte[] inflated = new byte[USUAL_BYTES];
+
+        private Deflated(ChunkedInput in, byte[] marker) {
+            this.in = in;
+            this.marker = marker;
+        }
+
+        @Override
+        public Optional<Block> next() throws IOException {
+            if (in.remaining() == 0) {
+                return Optional.empty();
+            }
+            long records = readLong();
+            long length = readLong();
+            if (records <= 0 || length < 0) {
+                throw new InvalidTableException(
+                        "A block must hold records, not be of " + records + " records and " + length + " bytes.");
+            }
+            if (length > in.remaining() - SYNC_BYTES) {
+                throw new EOFException("the file does not end where a block ends");
+            }
+            int size = Math.toIntExact(length);
+            if (deflated.length < size) {
+                deflated = new byte[size];
+            }
+            readFully(deflated, size);
+            readFully(found, SYNC_BYTES);
+            if (!Arrays.equals(found, marker)) {
+                throw new InvalidTableException("A block must end with the file's marker, but does not.");
+            }
+            int end = inflate(size);
+            return Optional.of(new Block(records, BlockDecoder.of(inflated, 0, end)));
+        }
+
+        /** Inflates the block and returns its length; the array grows to fit. */
+        private int inflate(int size) {
+            inflater.reset();
+            inflater.setInput(deflated, 0, size);
+            int done = 0;
+            try {
+                while (!inflater.finished()) {
+                    if (done == inflated.length) {
+                        inflated = Arrays.copyOf(inflated, Math.multiplyExact(inflated.length, 2));
+                    }
+                    int more = inflater.inflate(inflated, done, inflated.length - done);
+                    if (more == 0 && !inflater.finished() && (inflater.needsInput() || inflater.needsDictionary())) {
+                        throw new InvalidTableException("The content of a block must be whole, but ends early.");
+                    }
+                    done += more;
+                }
+            } catch (DataFormatException e) {
+                throw new InvalidTableException("The content of a block cannot be inflated: " + e.getMessage(), e);
+            }
+            if (inflater.getRemaining() > 0) {
+                throw new InvalidTableException("The content of a block must end with it.");
+            }
+            return done;
+        }
+
+        private long readLong() throws IOException {
+            long zigzag = 0;
+            for (int shift = 0; shift < Long.SIZE; shift += 7) {
+                int part = in.read();
+                if (part < 0) {
+                    throw new EOFException("the file does not end where a block ends");
+                }
+                zigzag |= (part & 0x7fL) << shift;
+                if (part < 0x80) {
+                    return (zigzag >>> 1) ^ -(zigzag & 1);
+                }
+            }
+            throw new InvalidTableException("A long must end after 10 bytes.");
+        }
+
+        private void readFully(byte[] target, int length) throws IOException {
+            if (in.readNBytes(target, 0, length) < length) {
+                throw new EOFException("the file does not end where a block ends");
+            }
+        }
+
+        @Override
+        public void close() {
+            inflater.end();
+        }
+    }
+
+    /**
+     * Decompressed by Avro, which takes a file that ends inside a block's header for a complete one. That would lose entries
+     * silently, so the last bytes of the file must be the marker.
+     */
+    final class OfAnyCodec implements AvroBlocks {
+
+        private final ChunkedInput in;
+        private final DataFileStream<Object> stream;
+        private final byte[] marker;
+
+        private OfAnyCodec(ChunkedInput in, DataFileStream<Object> stream, byte[] marker) {
+            this.in = in;
+            this.stream = stream;
+            this.marker = marker;
+        }
+
+        @Override
+        public Optional<Block> next() throws IOException {
+            if (stream.hasNext()) {
+                long records = stream.getBlockCount();
+                ByteBuffer content = stream.nextBlock();
+                return Optional.of(new Block(records, BlockDecoder.of(content)));
+            }
+            if (!in.endsWith(marker)) {
+                throw new EOFException("the file does not end where a block ends");
+            }
+            return Optional.empty();
+        }
+
+        @Override
+        public void close() {
+            // The stream holds nothing but the input, which is closed by whoever opened it.
+        }
+    }
+}
