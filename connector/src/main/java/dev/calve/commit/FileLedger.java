@@ -20,7 +20,8 @@ public final class FileLedger {
     private enum Fate {
         OPEN,
         SENT,
-        COMMITTED
+        COMMITTED,
+        ABORTED
     }
 
     private final Storage storage;
@@ -43,8 +44,15 @@ public final class FileLedger {
         return List.copyOf(written);
     }
 
-    /** A swap is about to be sent: from here on nothing may be deleted until its answer is definite. */
+    /**
+     * A swap is about to be sent: from here on nothing may be deleted until its answer is definite.
+     *
+     * @throws IllegalStateException if the files were deleted: a snapshot must not refer to them
+     */
     synchronized void swapSent() {
+        if (fate == Fate.ABORTED) {
+            throw new IllegalStateException("A swap must not be sent once the files of the statement were deleted.");
+        }
         fate = Fate.SENT;
     }
 
@@ -82,9 +90,10 @@ public final class FileLedger {
     public boolean abort() {
         List<String> all;
         synchronized (this) {
-            if (fate != Fate.OPEN) {
+            if (fate == Fate.SENT || fate == Fate.COMMITTED) {
                 return false;
             }
+            fate = Fate.ABORTED;
             all = List.copyOf(written);
             written.clear();
         }
@@ -97,13 +106,16 @@ public final class FileLedger {
      * thread too: a cancelled statement has the most to clean.
      */
     private void deleteAll(List<String> locations) {
-        boolean interrupted = Thread.interrupted();
+        boolean interrupted = false;
         var failed = new ArrayList<String>();
         for (String location : locations) {
-            try {
-                storage.delete(location);
-            } catch (Throwable e) {
-                LOG.debug("Could not delete {}", location, e);
+            boolean deleted = false;
+            // Once more if an interrupt came in between, which is no reason to leave this file or the others.
+            do {
+                interrupted |= Thread.interrupted();
+                deleted = tryDelete(location);
+            } while (!deleted && Thread.currentThread().isInterrupted());
+            if (!deleted) {
                 failed.add(location);
             }
         }
@@ -112,6 +124,16 @@ public final class FileLedger {
         }
         if (!failed.isEmpty()) {
             LOG.warn("Could not delete {} unused files; no snapshot refers to them: {}", failed.size(), failed);
+        }
+    }
+
+    private boolean tryDelete(String location) {
+        try {
+            storage.delete(location);
+            return true;
+        } catch (Throwable e) {
+            LOG.debug("Could not delete {}", location, e);
+            return false;
         }
     }
 }

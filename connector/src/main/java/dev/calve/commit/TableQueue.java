@@ -54,9 +54,15 @@ final class TableQueue {
             var interrupted = new InterruptedIOException(e.getMessage());
             interrupted.initCause(e);
             throw new UncheckedIOException(
-                    "Interrupted while other writers committed to table " + tableUuid + "; nothing was changed.",
+                    "Interrupted while other writers of this JVM committed to table " + tableUuid
+                            + "; nothing was changed. Run the statement again.",
                     interrupted);
         }
+    }
+
+    static boolean isHeldByThisThread(String tableUuid) {
+        TableQueue queue = QUEUES.get(tableUuid);
+        return queue != null && queue.lock.isHeldByCurrentThread();
     }
 
     /** Threads that wait for their turn or have it. */

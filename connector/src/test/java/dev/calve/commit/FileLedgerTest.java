@@ -87,6 +87,38 @@ class FileLedgerTest {
         assertThat(storage.locations()).doesNotContain("a");
     }
 
+    /** An interrupt in the middle of cleaning up would otherwise leave all files that come after. */
+    @Test
+    void cleansAlthoughItIsInterruptedMeanwhile() {
+        var interrupting = new InterruptSensitive(storage) {
+            private boolean first = true;
+
+            @Override
+            public void delete(String location) throws java.io.IOException {
+                if (first) {
+                    first = false;
+                    Thread.currentThread().interrupt();
+                }
+                super.delete(location);
+            }
+        };
+        var cleaning = new FileLedger(interrupting);
+        cleaning.wroteAll(List.of("a", "b"));
+        try {
+            assertThat(cleaning.abort()).isTrue();
+        } finally {
+            assertThat(Thread.interrupted()).isTrue();
+        }
+        assertThat(storage.locations()).containsExactly("another writer's");
+    }
+
+    @Test
+    void sendsNoSnapshotOfFilesItDeleted() {
+        ledger.abort();
+        assertThatThrownBy(ledger::swapSent).isInstanceOf(IllegalStateException.class);
+        assertThat(ledger.abort()).as("again").isTrue();
+    }
+
     private static class OutOfMemory implements Storage {
         @Override
         public InputFile input(String location) {
@@ -114,7 +146,7 @@ class FileLedgerTest {
         }
     }
 
-    private static final class InterruptSensitive extends OutOfMemory {
+    private static class InterruptSensitive extends OutOfMemory {
         private final MemoryStorage target;
 
         InterruptSensitive(MemoryStorage target) {
