@@ -27,12 +27,12 @@ public final class CommitStateUnknownException extends RuntimeException {
     static CommitStateUnknownException ofSnapshot(
             String table, String command, String ref, long snapshotId, Throwable cause) {
         return new CommitStateUnknownException(
-                "Cannot tell whether " + command + " was committed to " + table + " as snapshot " + snapshotId + ": "
-                        + cause + ". All files written were kept. Before running it again, look for snapshot "
-                        + snapshotId
-                        + " in the history of branch '" + ref + "': if it is there, " + command
-                        + " succeeded. If it is not,"
-                        + " it may still arrive as long as nobody else commits to the branch.",
+                "Cannot tell whether snapshot " + snapshotId + " was committed to " + table + " by " + command + ": "
+                        + cause
+                        + ". All files written were kept. Before running the statement again, look for snapshot "
+                        + snapshotId + " in the history of branch '" + ref
+                        + "': if it is there, the statement succeeded."
+                        + " If it is not, it may still arrive as long as nobody else commits to the branch.",
                 table,
                 command,
                 OptionalLong.of(snapshotId),

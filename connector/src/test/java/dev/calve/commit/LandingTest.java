@@ -260,10 +260,11 @@ class LandingTest {
         assertThat(unknown.table()).isEqualTo(CommitFixture.TABLE);
         assertThat(unknown.command()).isEqualTo("TEST");
         assertThat(unknown)
-                .hasMessage("Cannot tell whether TEST was committed to db.t as snapshot " + id
-                        + ": java.io.IOException: timeout. All files written were kept. Before running it again, look for"
-                        + " snapshot " + id
-                        + " in the history of branch 'main': if it is there, TEST succeeded. If it is"
-                        + " not, it may still arrive as long as nobody else commits to the branch.");
+                .hasMessage(
+                        "Cannot tell whether snapshot " + id + " was committed to db.t by TEST: java.io.IOException:"
+                                + " timeout. All files written were kept. Before running the statement again, look for snapshot "
+                                + id
+                                + " in the history of branch 'main': if it is there, the statement succeeded. If it is not, it"
+                                + " may still arrive as long as nobody else commits to the branch.");
     }
 }
