@@ -1,0 +1,185 @@
+package dev.calve.commit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.calve.commit.SnapshotChange.Operation;
+import dev.calve.io.RequestLog.Request;
+import dev.calve.manifest.DataFile;
+import dev.calve.manifest.ManifestEntry;
+import dev.calve.manifest.ManifestEntry.Status;
+import dev.calve.manifest.ManifestFile;
+import dev.calve.metadata.MetadataUpdate;
+import dev.calve.schema.Type;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ManifestEditsTest {
+
+    private static final String MANIFEST = ".*-m\\d+\\.avro";
+
+    private static List<String> requests(CommitFixture table, Request request) {
+        return table.storage.requests().all().stream()
+                .filter(made -> made.matches(request + " " + MANIFEST))
+                .map(made -> made.substring(request.toString().length() + 1))
+                .distinct()
+                .toList();
+    }
+
+    private static void loseARace(CommitFixture table) {
+        table.committer.beforeSwap(() -> table.evolve(new MetadataUpdate.SetProperties(Map.of("other", "change"))));
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {2, 3})
+    void opensAndWritesNothingAgainAfterALostRace(int version) {
+        var table = CommitFixture.unpartitioned(version);
+        var a = table.dataFile("a.parquet").build();
+        var b = table.dataFile("b.parquet").build();
+        table.append(a, b);
+        table.change(Operation.DELETE)
+                .delete(version == 3 ? table.vector("v.puffin", a) : table.positions("p.parquet", a))
+                .commit();
+        SnapshotChange change = table.change(Operation.OVERWRITE)
+                .remove(a)
+                .add(table.dataFile("c.parquet").build())
+                .build();
+        loseARace(table);
+        table.storage.requests().reset();
+        table.commit(change);
+        assertThat(requests(table, Request.CREATE))
+                .as("new data, data, deletes")
+                .hasSize(3);
+        assertThat(table.storage.requests().all().stream().filter(request -> request.matches("OPEN " + MANIFEST)))
+                .hasSizeLessThanOrEqualTo(3);
+        assertThat(requests(table, Request.READ)).hasSize(2);
+        assertThat(table.live().statuses())
+                .containsExactlyInAnyOrder(
+                        "ADDED c.parquet",
+                        "DELETED a.parquet",
+                        "EXISTING b.parquet",
+                        version == 3 ? "DELETED v.puffin" : "DELETED p.parquet");
+    }
+
+    @Test
+    void editsAnewWhatAnotherWriterWroteAgain() {
+        var table = CommitFixture.unpartitioned(3);
+        var a = table.dataFile("a.parquet").build();
+        var b = table.dataFile("b.parquet").build();
+        var c = table.dataFile("c.parquet").build();
+        table.append(a, b, c);
+        SnapshotChange change = table.change(Operation.DELETE).remove(a).build();
+        table.committer.beforeSwap(
+                () -> table.change(Operation.DELETE).remove(b).commit());
+        table.commit(change);
+        assertThat(table.live().statuses()).containsExactly("DELETED a.parquet", "EXISTING c.parquet");
+    }
+
+    /** The other commit gave the rows of a manifest from before the upgrade their ids: they are those from now on. */
+    @Test
+    void usesNothingAgainThatWasWrittenBeforeRowsHadIds() {
+        var table = CommitFixture.unpartitioned(2);
+        var a = table.dataFile("a.parquet").records(3).build();
+        var b = table.dataFile("b.parquet").records(4).build();
+        table.append(a, b);
+        table.upgradeTo(3);
+        SnapshotChange change = table.change(Operation.DELETE).remove(a).build();
+        table.committer.beforeSwap(
+                () -> table.append(table.dataFile("c.parquet").records(5).build()));
+        table.commit(change);
+        assertThat(table.live().entry(b).file().firstRowId()).hasValue(5 + 3);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3})
+    void splitsAManifestFarAboveTheTargetSize(int version) {
+        var table = CommitFixture.unpartitioned(version);
+        table.evolve(new MetadataUpdate.SetProperties(Map.of("write.manifest.compression-codec", "uncompressed")));
+        var files = new DataFile[3_000];
+        for (int i = 0; i < files.length; i++) {
+            files[i] = table.dataFile("f" + i + ".parquet").records(i % 7).build();
+        }
+        table.append(files);
+        assertThat(table.live().manifests()).hasSize(1);
+        var before = table.live().data();
+        table.evolve(new MetadataUpdate.SetProperties(Map.of("commit.manifest.target-size-bytes", "80000")));
+        table.change(Operation.DELETE).remove(files[1_500]).commit();
+
+        assertThat(table.live().manifests()).hasSizeGreaterThan(1);
+        var after = table.live().data();
+        assertThat(after).hasSize(files.length - 1);
+        after.forEach((path, entry) -> {
+            ManifestEntry<DataFile> was = Optional.ofNullable(before.get(path)).orElseThrow();
+            assertThat(entry)
+                    .isEqualTo(new ManifestEntry<>(
+                            Status.EXISTING,
+                            was.snapshotId(),
+                            was.sequenceNumber(),
+                            was.fileSequenceNumber(),
+                            was.file()));
+        });
+    }
+
+    @Test
+    void keepsTheOrderOfTheListHoweverManyManifestsAreWritten() {
+        var table = CommitFixture.unpartitioned(2);
+        var removed = new ArrayList<DataFile>();
+        for (int i = 0; i < 20; i++) {
+            var goes = table.dataFile("goes" + i + ".parquet").build();
+            table.append(goes, table.dataFile("stays" + i + ".parquet").build());
+            removed.add(goes);
+        }
+        table.change(Operation.DELETE).remove(removed.toArray(DataFile[]::new)).commit();
+        var expected = new ArrayList<String>();
+        for (int i = 19; i >= 0; i--) {
+            expected.add("DELETED goes" + i + ".parquet");
+            expected.add("EXISTING stays" + i + ".parquet");
+        }
+        assertThat(table.live().statuses()).containsExactlyElementsOf(expected);
+    }
+
+    /** The manifest that listed the file is gone: only those that may hold its partition are opened instead. */
+    @Test
+    void looksInManifestsOfThePartitionForAFileThatMoved() {
+        var table = CommitFixture.partitionedBy(Type.Simple.INT, 2);
+        var a = table.dataFile("a.parquet").in(1).build();
+        var b = table.dataFile("b.parquet").in(1).build();
+        var c = table.dataFile("c.parquet").in(2).build();
+        table.append(a, b);
+        table.append(c);
+        ManifestFile ofC = table.live().manifest(table.live().manifestOf(c.path()));
+        SnapshotChange change = table.change(Operation.DELETE).remove(a).build();
+        table.change(Operation.DELETE).remove(b).commit();
+        table.storage.requests().reset();
+        table.commit(change);
+        assertThat(requests(table, Request.READ)).doesNotContain(ofC.path());
+        assertThat(table.live().data().keySet()).containsExactly(c.path());
+    }
+
+    /** Steps that run beside the one that fails must be over when the leftovers are deleted. */
+    @Test
+    void leavesNothingBehindWhenOneOfManyWritesFails() {
+        for (int nth = 1; nth <= 8; nth++) {
+            var table = CommitFixture.unpartitioned(2);
+            var removed = new ArrayList<DataFile>();
+            for (int i = 0; i < 8; i++) {
+                var goes = table.dataFile("goes" + i + ".parquet").build();
+                table.append(goes, table.dataFile("stays" + i + ".parquet").build());
+                removed.add(goes);
+            }
+            SnapshotChange change = table.change(Operation.DELETE)
+                    .remove(removed.toArray(DataFile[]::new))
+                    .build();
+            var before = table.storage.locations();
+            table.storage.requests().reset();
+            table.storage.requests().failAfter(Request.CREATE, nth);
+            assertThatThrownBy(() -> table.commit(change)).hasMessageContaining("Injected");
+            assertThat(table.storage.locations()).isEqualTo(before);
+        }
+    }
+}
