@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.Optional;
 import java.util.zip.DataFormatException;
 import java.util.zip.Inflater;
+import org.apache.avro.file.DataFileConstants;
 import org.apache.avro.file.DataFileStream;
 import org.apache.avro.generic.GenericDatumReader;
 
@@ -37,15 +38,11 @@ sealed interface AvroBlocks extends Closeable {
      */
     Optional<Block> next() throws IOException;
 
-    /**
-     * Opens the blocks behind a header.
-     *
-     * @param in from which only its first chunk was fetched
-     * @param headerBytes length of the header, the marker that ends every block included
-     */
-    static AvroBlocks of(String codec, ChunkedInput in, int headerBytes, byte[] marker) throws IOException {
-        if (codec.equals("deflate")) {
-            in.rewindTo(headerBytes);
+    /** Opens the blocks behind a header, of a file of which only the first chunk was fetched. */
+    static AvroBlocks of(AvroHeader header, ChunkedInput in) throws IOException {
+        byte[] marker = header.marker().toArray();
+        if ("deflate".equals(header.metadata().get(DataFileConstants.CODEC))) {
+            in.rewindTo(header.length());
             return new Deflated(in, marker);
         }
         in.rewindTo(0);
@@ -55,19 +52,22 @@ sealed interface AvroBlocks extends Closeable {
     /** Inflates by itself. */
     final class Deflated implements AvroBlocks {
 
-        /** A little more than what writers put into one block. */
+        /** A little more than what writers put into one block, unless the file is small. */
         private static final int USUAL_BYTES = 80 * 1024;
+
+        private static final int USUAL_RATIO = 8;
 
         private final ChunkedInput in;
         private final byte[] marker;
         private final byte[] found = new byte[SYNC_BYTES];
         private final Inflater inflater = new Inflater(true);
         private byte[] deflated = new byte[0];
-        private byte[] inflated = new byte[USUAL_BYTES];
+        private byte[] inflated;
 
         private Deflated(ChunkedInput in, byte[] marker) {
             this.in = in;
             this.marker = marker;
+            inflated = new byte[(int) Math.min(USUAL_BYTES, USUAL_RATIO * in.remaining() + 1)];
         }
 
         @Override

@@ -2,15 +2,11 @@ package dev.calve.manifest;
 
 import dev.calve.io.InputFile;
 import dev.calve.io.InvalidTableException;
-import java.io.ByteArrayInputStream;
 import java.io.Closeable;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.Optional;
 import org.apache.avro.Schema;
-import org.apache.avro.file.DataFileConstants;
-import org.apache.avro.file.DataFileStream;
-import org.apache.avro.generic.GenericDatumReader;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,8 +16,6 @@ import org.jspecify.annotations.Nullable;
  * <p>The header must lie within the first range fetched, which is 8 MiB.
  */
 final class AvroInput<T> implements Closeable {
-
-    private static final int MAGIC_BYTES = 4;
 
     /** Reads one record after the written schema became known. */
     interface Records<T> {
@@ -36,7 +30,7 @@ final class AvroInput<T> implements Closeable {
     private final String what;
     private final String location;
     private final ChunkedInput bytes;
-    private final DataFileStream<Object> header;
+    private final AvroHeader header;
     private final AvroBlocks blocks;
     private @Nullable Records<T> records;
     private AvroBlocks.Block block = new AvroBlocks.Block(0, BlockDecoder.of(new byte[0]));
@@ -77,48 +71,27 @@ final class AvroInput<T> implements Closeable {
         this.location = location;
         this.bytes = bytes;
         try {
-            byte[] start = bytes.firstChunk();
-            header = new DataFileStream<>(new ByteArrayInputStream(start), new GenericDatumReader<>());
-            BlockDecoder behind = behindMetadata(start);
-            var marker = new byte[AvroBlocks.SYNC_BYTES];
-            behind.readFixed(marker, 0, marker.length);
-            blocks = AvroBlocks.of(
-                    metadata(DataFileConstants.CODEC).orElse(DataFileConstants.NULL_CODEC),
-                    bytes,
-                    behind.position(),
-                    marker);
+            header = AvroHeader.read(bytes.firstChunk());
+            blocks = AvroBlocks.of(header, bytes);
         } catch (IOException | RuntimeException e) {
             throw corrupt(e);
         }
     }
 
-    /** Avro tells neither where the header ends nor its marker, so it is passed over once more: magic, then a map. */
-    private static BlockDecoder behindMetadata(byte[] start) throws IOException {
-        var in = BlockDecoder.of(start);
-        in.skipFixed(MAGIC_BYTES);
-        for (long entries = in.readMapStart(); entries > 0; entries = in.mapNext()) {
-            for (long i = 0; i < entries; i++) {
-                in.skipString();
-                in.skipBytes();
-            }
-        }
-        return in;
-    }
-
     Schema schema() {
-        return header.getSchema();
+        return header.schema();
     }
 
     /** A metadata value as text. */
     Optional<String> metadata(String key) {
-        return Optional.ofNullable(header.getMetaString(key));
+        return Optional.ofNullable(header.metadata().get(key));
     }
 
     /** A metadata value that the specification requires. */
     String required(String key) {
         return metadata(key)
-                .orElseThrow(() -> new InvalidTableException(
-                        "Avro metadata must have key '" + key + "', but has " + header.getMetaKeys() + "."));
+                .orElseThrow(() -> new InvalidTableException("Avro metadata must have key '" + key + "', but has "
+                        + header.metadata().keySet() + "."));
     }
 
     /** Whether there is another record. */

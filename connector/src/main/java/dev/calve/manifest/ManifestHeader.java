@@ -25,12 +25,23 @@ public record ManifestHeader(
     static final String FORMAT_VERSION = "format-version";
     static final String CONTENT = "content";
 
+    /** The texts a header consists of: the same in all manifests of one kind between two changes of the table's schema. */
+    private record Texts(String schema, String spec, int specId, int formatVersion, ManifestFile.Content content) {}
+
+    private static final Recent<Texts, ManifestHeader> PARSED = new Recent<>(64);
+
     static ManifestHeader of(AvroInput<?> file) {
-        Schema schema = SchemaJson.fromJson(Json.parse(file.required(SCHEMA)));
+        String schema = file.required(SCHEMA);
         int formatVersion = number(file, FORMAT_VERSION, 1);
-        PartitionSpec spec = PartitionJson.fieldsFromJson(
-                number(file, PARTITION_SPEC_ID, 0), Json.parse(file.required(PARTITION_SPEC)));
-        return new ManifestHeader(formatVersion, content(file), schema, spec, spec.partitionType(schema));
+        int specId = number(file, PARTITION_SPEC_ID, 0);
+        var texts = new Texts(schema, file.required(PARTITION_SPEC), specId, formatVersion, content(file));
+        return PARSED.get(texts, ManifestHeader::parse);
+    }
+
+    private static ManifestHeader parse(Texts texts) {
+        Schema schema = SchemaJson.fromJson(Json.parse(texts.schema));
+        PartitionSpec spec = PartitionJson.fieldsFromJson(texts.specId, Json.parse(texts.spec));
+        return new ManifestHeader(texts.formatVersion, texts.content, schema, spec, spec.partitionType(schema));
     }
 
     private static int number(AvroInput<?> file, String key, int otherwise) {
