@@ -2,6 +2,7 @@ package dev.calve.commit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.calve.metadata.MetadataUpdate;
 import dev.calve.metadata.MetadataUpdates;
@@ -31,6 +32,8 @@ class MetadataCommitTest {
         private final Deque<SwapOutcome> script = new ArrayDeque<>();
         private final List<List<MetadataUpdate>> swaps = new ArrayList<>();
         private boolean swapsAnyway;
+        private boolean throwsAnyway;
+        private boolean failsWhenInterrupted;
         private TableState state = new TableState(
                 MetadataUpdates.fresh(
                         new Schema(0, List.of(Field.required(1, "id", Type.Simple.LONG))),
@@ -43,7 +46,10 @@ class MetadataCommitTest {
                 "v1");
 
         @Override
-        public TableState load() {
+        public TableState load() throws IOException {
+            if (failsWhenInterrupted && Thread.currentThread().isInterrupted()) {
+                throw new java.nio.channels.ClosedByInterruptException();
+            }
             return state;
         }
 
@@ -57,6 +63,9 @@ class MetadataCommitTest {
             SwapOutcome scripted = script.poll();
             if (scripted == null || swapsAnyway) {
                 state = new TableState(result, "v" + (swaps.size() + 1));
+            }
+            if (throwsAnyway) {
+                throw new IllegalStateException("a bug in the catalog");
             }
             return scripted == null ? new SwapOutcome.Swapped(state) : scripted;
         }
@@ -122,6 +131,64 @@ class MetadataCommitTest {
                 .isInstanceOf(CommitStateUnknownException.class)
                 .hasMessageContaining("db.t")
                 .hasMessageContaining("answer lost");
+    }
+
+    @Test
+    void saysWhatItDoesNotKnowAsFieldsToo() {
+        table.script.add(new SwapOutcome.Unknown(new IOException("answer lost")));
+
+        var unknown = catchThrowableOfType(CommitStateUnknownException.class, () -> set("1"));
+        assertThat(unknown)
+                .hasMessage(
+                        "Cannot tell whether a change of metadata was committed to db.t: java.io.IOException: answer"
+                                + " lost. Look at the table before running it again.");
+        assertThat(unknown.table()).isEqualTo("db.t");
+        assertThat(unknown.command()).isEqualTo("a change of metadata");
+        assertThat(unknown.snapshotId()).isEmpty();
+    }
+
+    @Test
+    void looksAtTheTableAfterACatalogThatThrew() throws IOException {
+        table.throwsAnyway = true;
+        assertThat(set("1").metadata().property("k")).contains("1");
+        assertThat(table.swaps).hasSize(1);
+    }
+
+    @Test
+    void looksAtTheTableInAnInterruptedThread() throws IOException {
+        table.script.add(new SwapOutcome.Unknown(new IOException("interrupted")));
+        table.swapsAnyway = true;
+        String uuid = table.state.metadata().uuid();
+        table.failsWhenInterrupted = true;
+        try {
+            var commit = new MetadataCommit("db.t", uuid, table, Clock.systemUTC());
+            assertThat(commit.commit(found -> {
+                                if (found.property("k").isPresent()) {
+                                    return List.of();
+                                }
+                                Thread.currentThread().interrupt();
+                                return List.of(new MetadataUpdate.SetProperties(Map.of("k", "1")));
+                            })
+                            .metadata()
+                            .property("k"))
+                    .contains("1");
+        } finally {
+            assertThat(Thread.interrupted()).isTrue();
+        }
+    }
+
+    @Test
+    void changesNothingWhenInterruptedBetweenAttempts() {
+        table.script.add(new SwapOutcome.Rejected("somebody was first"));
+        Thread.currentThread().interrupt();
+        try {
+            assertThatThrownBy(() -> set("1"))
+                    .isInstanceOf(java.io.UncheckedIOException.class)
+                    .hasMessageContaining("nothing was changed");
+        } finally {
+            assertThat(Thread.interrupted()).isTrue();
+        }
+        assertThat(table.state.metadata().property("k")).isEmpty();
     }
 
     @Test

@@ -142,4 +142,21 @@ class PartitionRuleTest {
         table.append(table.dataFile("d").spec(GuardedTable.OTHER_SPEC).in(1).build());
         assertThat(guarded.opened(change)).containsExactly("list", "list", "list");
     }
+
+    /** Beyond some number of partitions, opening a manifest is cheaper than asking; what is found stays the same. */
+    @Test
+    void opensManifestsUnaskedForVeryManyPartitions() throws IOException {
+        SnapshotChange few = guarded.reading(new NoChangeIn(places(1_000)));
+        SnapshotChange many = guarded.reading(new NoChangeIn(places(1_001)));
+        table.append(guarded.file("c", 2));
+        assertThat(guarded.opened(few)).containsExactly("list");
+        assertThat(guarded.opened(many)).containsExactly("list", "manifest");
+        assertThat(guarded.check(many)).isEmpty();
+    }
+
+    private static Set<Place> places(int count) {
+        return java.util.stream.IntStream.range(0, count)
+                .mapToObj(part -> new Place(0, PartitionTuple.of(-part - 1)))
+                .collect(Collectors.toSet());
+    }
 }
