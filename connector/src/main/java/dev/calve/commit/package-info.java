@@ -23,7 +23,12 @@
  *       change, because nobody can take back what a reader has seen.
  *   <li>File-scoped deletes of removed or re-vectored files are looked up in the snapshot found, not the one read, because
  *       two vectors for one file make a table unreadable.
- *   <li>After an unclear swap nothing is deleted, because the table may already use it.
+ *   <li>Which changes of others matter is said by {@link dev.calve.commit.ConflictRule}s about what a statement really read
+ *       and wrote. All that stands in the way is reported, because a change derived again counts as read at the snapshot
+ *       found and earlier ones are not looked at any more.
+ *   <li>Writers of one JVM take turns per table, because losing races against each other would only cost all of them time.
+ *   <li>After an unclear swap nothing is deleted, because the table may already use it; a rejection is verified for the same
+ *       reason.
  * </ul>
  *
  * It does not know how rows are deleted: after a conflict it asks the statement, through {@link dev.calve.commit.Resettle}.
