@@ -89,7 +89,7 @@ final class TwinChange {
     }
 
     void commit() {
-        OptionalLong read = table.snapshot(branch)
+        OptionalLong read = table.commitParent(branch)
                 .map(snapshot -> OptionalLong.of(snapshot.id()))
                 .orElse(OptionalLong.empty());
         twins.commit(new SnapshotChange(

@@ -104,6 +104,8 @@ final class TwinTable {
         catalog = new WarehouseCatalog("file:" + folder.resolve("calve"), new HadoopDirectory(storage));
         var configuration = new Configuration();
         configuration.setClass("fs.file.impl", LocalFilesWithoutPermissions.class, FileSystem.class);
+        // Hadoop keeps one instance of each kind for the whole JVM, and other tests need their own.
+        configuration.setBoolean("fs.file.impl.disable.cache", true);
         theirCatalog = new HadoopCatalog(configuration, "file:" + folder.resolve("peers"));
         theirViewOfOurs = new HadoopCatalog(configuration, "file:" + folder.resolve("calve"));
     }
@@ -159,6 +161,14 @@ final class TwinTable {
                 .create();
     }
 
+    Path ourWarehouse() {
+        return folder.resolve("calve");
+    }
+
+    HadoopStorage storage() {
+        return storage;
+    }
+
     /** The peer's table, as it is now. */
     Table theirs() {
         return theirCatalog.loadTable(THEIRS);
@@ -204,7 +214,7 @@ final class TwinTable {
     List<Removal.Known> known(String ref, TwinFile... files) {
         TableMetadata metadata = ours();
         List<FileTask> tasks = new ScanPlanner(
-                        storage, metadata, metadata.snapshot(ref).orElseThrow())
+                        storage, metadata, metadata.commitParent(ref).orElseThrow())
                 .plan(Expression.Constant.TRUE)
                 .tasks();
         return Arrays.stream(files)
@@ -328,6 +338,11 @@ final class TwinTable {
 
     /** Hadoop's own starts a process for each file it makes, to set permissions that do not matter here. */
     public static final class LocalFilesWithoutPermissions extends RawLocalFileSystem {
+        @Override
+        public String getScheme() {
+            return "file";
+        }
+
         @Override
         public void setPermission(org.apache.hadoop.fs.Path path, FsPermission permission) {}
     }
