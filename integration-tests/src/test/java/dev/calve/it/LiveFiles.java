@@ -69,6 +69,13 @@ record LiveFiles(List<DataFile> data, List<DeleteFile> deletes) {
                 .sum();
     }
 
+    private long equalityDeletes() {
+        return deletes.stream()
+                .filter(file -> file.content() == FileContent.EQUALITY_DELETES)
+                .mapToLong(DeleteFile::recordCount)
+                .sum();
+    }
+
     private long sizeBytes() {
         long size = data.stream().mapToLong(DataFile::fileSizeInBytes).sum();
         for (DeleteFile file : deletes) {
@@ -86,7 +93,7 @@ record LiveFiles(List<DataFile> data, List<DeleteFile> deletes) {
                 "total-records",
                 "" + data.stream().mapToLong(DataFile::recordCount).sum());
         totals.put("total-position-deletes", "" + positionDeletes());
-        totals.put("total-equality-deletes", "0");
+        totals.put("total-equality-deletes", "" + equalityDeletes());
         totals.put("total-files-size", "" + sizeBytes());
         return totals;
     }

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Optional;
 import org.apache.spark.sql.SparkSession;
 
 /**
@@ -26,6 +27,8 @@ public final class SparkTestSession {
 
     private static final String PEER_CATALOG = "org.apache.iceberg.spark.SparkCatalog";
 
+    private static volatile boolean started;
+
     private SparkTestSession() {}
 
     /** The session. Starts in 5 to 15 seconds when first called in a JVM, costs nothing afterwards. */
@@ -36,6 +39,11 @@ public final class SparkTestSession {
     /** The folder both catalogs call their warehouse: an absolute path on the local disk, empty when the JVM started. */
     public static Path warehouse() {
         return Holder.WAREHOUSE;
+    }
+
+    /** The same folder, if a session was started in this JVM; starts none. */
+    static Optional<Path> startedWarehouse() {
+        return started ? Optional.of(warehouse()) : Optional.empty();
     }
 
     /** Whether Apache Iceberg's runtime is on the class path, and with it the catalog {@code peer}. */
@@ -84,6 +92,10 @@ public final class SparkTestSession {
     private static final class Holder {
         private static final Path WAREHOUSE = createFolder();
         private static final SparkSession SPARK = start(WAREHOUSE);
+
+        static {
+            started = true;
+        }
 
         private static Path createFolder() {
             try {
