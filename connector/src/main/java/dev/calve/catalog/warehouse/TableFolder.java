@@ -187,13 +187,33 @@ final class TableFolder implements Committer {
             return new SwapOutcome.Failed(e);
         }
         SwapOutcome outcome = publish(next.location(), next.log().metadata());
-        if (outcome instanceof SwapOutcome.Swapped) {
-            writeHint(next.version());
-            if (next.deletesEvicted()) {
-                deleteEvicted(next.log());
-            }
+        if (!(outcome instanceof SwapOutcome.Swapped)) {
+            return outcome;
+        }
+        Optional<Throwable> doubt = whyNotNewest(base);
+        if (doubt.isPresent()) {
+            return new SwapOutcome.Unknown(doubt.get());
+        }
+        if (writeHint(next.version()) && next.deletesEvicted()) {
+            deleteEvicted(next.log());
         }
         return outcome;
+    }
+
+    /**
+     * Why a file that was published may not be the newest version: others may have committed since the look before, so often
+     * that they had no need of their own file of this version any more and deleted it, which left the name free for ours.
+     * They delete the base before it, so as long as that is there nothing of the kind happened.
+     */
+    private Optional<Throwable> whyNotNewest(TableState base) {
+        try {
+            return directory.exists(base.metadataLocation())
+                    ? Optional.empty()
+                    : Optional.of(new IOException("the version before, at " + base.metadataLocation()
+                            + ", was deleted meanwhile, and whether after or instead of this commit is not known"));
+        } catch (IOException | RuntimeException e) {
+            return Optional.of(e);
+        }
     }
 
     /** Reads every property the commit needs, so that a bad value is found before anything is published. */
@@ -300,17 +320,26 @@ final class TableFolder implements Committer {
         }
     }
 
-    /** The commit has happened: whatever fails here is made good by the next reader or writer. */
-    private void writeHint(int version) {
+    /**
+     * The commit has happened: whatever fails here is made good by the next reader or writer.
+     *
+     * @return whether the hint is as new as the commit
+     */
+    private boolean writeHint(int version) {
         try {
             directory.replace(file(HINT), String.valueOf(version).getBytes(StandardCharsets.US_ASCII));
+            return true;
         } catch (IOException | RuntimeException e) {
             LOG.debug(
                     "Could not write {} of table {}; loading it costs a listing until the next commit", HINT, name, e);
+            return false;
         }
     }
 
-    /** Oldest first, and none after one that stays: a gap below a version must not hide the versions above it. */
+    /**
+     * Oldest first, and none after one that stays: whoever begins at an old hint takes the last version before a gap for the
+     * newest. For the same reason nothing is deleted while the hint is old.
+     */
     private void deleteEvicted(MetadataLog log) {
         for (TableMetadata.MetadataLogEntry entry : log.evicted()) {
             try {

@@ -36,6 +36,7 @@ final class MemoryDirectory implements Directory {
     private boolean replaceFails;
     private Optional<String> undeletable = Optional.empty();
     private Optional<byte[]> intruder = Optional.empty();
+    private Optional<Runnable> beforePublication = Optional.empty();
 
     synchronized MemoryDirectory next(Fault fault) {
         faults.add(fault);
@@ -52,6 +53,11 @@ final class MemoryDirectory implements Directory {
 
     synchronized void failDelete(String location) {
         undeletable = Optional.of(location);
+    }
+
+    /** Runs once, just before the next publication. */
+    synchronized void beforePublication(Runnable interruption) {
+        beforePublication = Optional.of(interruption);
     }
 
     /** Somebody publishes this content under the same name just before the next publication. */
@@ -132,6 +138,9 @@ final class MemoryDirectory implements Directory {
 
     @Override
     public synchronized Publication publish(String location, byte[] content) {
+        Optional<Runnable> interruption = beforePublication;
+        beforePublication = Optional.empty();
+        interruption.ifPresent(Runnable::run);
         intruder.ifPresent(other -> put(location, other));
         intruder = Optional.empty();
         Fault fault = faults.isEmpty() ? Fault.NONE : faults.remove();

@@ -355,6 +355,77 @@ class TableFolderTest {
         assertThat(load()).isEqualTo(state);
     }
 
+    private TableState createdToForget(int remembered) throws IOException {
+        return created(
+                "write.metadata.previous-versions-max",
+                "" + remembered,
+                "write.metadata.delete-after-commit.enabled",
+                "true");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"LOST_REQUEST", "SURPRISE", "FAILED"})
+    void evictedMetadataStaysUnlessTheCommitIsCertain(String fault) throws IOException {
+        TableState second = swapped(createdToForget(1), "k", "2");
+        directory.next(MemoryDirectory.Fault.valueOf(fault));
+        try {
+            assertThat(swap(second, "k", "3")).isInstanceOf(SwapOutcome.Unknown.class);
+        } catch (UncheckedIOException certain) {
+            assertThat(certain).hasRootCauseMessage("disk full");
+        }
+        assertThat(directory.locations()).contains(METADATA + "v1.metadata.json", METADATA + "v2.metadata.json");
+    }
+
+    @Test
+    void theLoserOfARaceDeletesNothing() throws IOException {
+        TableState second = swapped(createdToForget(1), "k", "2");
+        directory.intrude(TableMetadataJson.print(with(second, "k", "winner"), "v3.metadata.json"));
+        assertThat(swap(second, "k", "loser")).isInstanceOf(SwapOutcome.Rejected.class);
+        assertThat(directory.locations()).contains(METADATA + "v1.metadata.json", METADATA + "v2.metadata.json");
+    }
+
+    /** Whoever begins at the old hint would take the version before the gap for the newest. */
+    @Test
+    void evictedMetadataStaysWhileTheHintIsOld() throws IOException {
+        TableState second = swapped(createdToForget(1), "k", "2");
+        directory.failReplace(true);
+        TableState third = swapped(second, "k", "3");
+        assertThat(directory.locations()).contains(METADATA + "v1.metadata.json");
+        assertThat(load()).isEqualTo(third);
+    }
+
+    @Test
+    void aShorterLogLetsAllFilesBeyondItGo() throws IOException {
+        TableState state = createdToForget(10);
+        for (int version = 2; version <= 5; version++) {
+            state = swapped(state, "k", "" + version);
+        }
+        TableState sixth = swapped(state, "write.metadata.previous-versions-max", "2");
+        assertThat(sixth.metadata().metadataLog())
+                .extracting(TableMetadata.MetadataLogEntry::file)
+                .containsExactly(METADATA + "v4.metadata.json", METADATA + "v5.metadata.json");
+        assertThat(directory.locations())
+                .containsExactly(
+                        METADATA + "v4.metadata.json",
+                        METADATA + "v5.metadata.json",
+                        METADATA + "v6.metadata.json",
+                        HINT);
+    }
+
+    /** The name is free again, but not for a commit that starts from what the others started from. */
+    @Test
+    void aNameThatOthersUsedAndDeletedIsNotTakenForACommit() throws IOException {
+        TableState base = createdToForget(1);
+        directory.beforePublication(() -> {
+            TableState state = base;
+            for (int version = 2; version <= 4; version++) {
+                state = swapped(state, "other", "" + version);
+            }
+        });
+        assertThat(swap(base, "k", "late")).isInstanceOf(SwapOutcome.Unknown.class);
+        assertThat(load().metadata().properties()).containsEntry("other", "4").doesNotContainKey("k");
+    }
+
     @Test
     void evictedMetadataStaysByDefault() throws IOException {
         TableState state = created("write.metadata.previous-versions-max", "1");
