@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -24,7 +25,7 @@ import java.util.concurrent.ConcurrentHashMap;
 final class RemovedFiles {
 
     private final TableMetadata metadata;
-    private final Set<FileKey> listed = new HashSet<>();
+    private final Map<FileKey, Removal.Known> listed = new HashMap<>();
     private final Map<FileKey, Place> notSeen = new HashMap<>();
     private final Set<String> hintedManifests = new HashSet<>();
     private final List<Expression> filters;
@@ -47,7 +48,7 @@ final class RemovedFiles {
         for (Removal removal : change.removals()) {
             if (removal instanceof Removal.Files files) {
                 for (Removal.Known file : files.files()) {
-                    listed.add(file.key());
+                    listed.put(file.key(), file);
                     notSeen.put(file.key(), PartitionRange.place(metadata, file.specId(), file.partition()));
                     if (manifestPaths.contains(file.manifest())) {
                         hintedManifests.add(file.manifest());
@@ -59,10 +60,10 @@ final class RemovedFiles {
                 .filter(Removal.Matching.class::isInstance)
                 .map(removal -> ((Removal.Matching) removal).filter())
                 .toList();
-        this.touched = new TouchedPlaces(metadata);
+        this.touched = new TouchedPlaces(metadata, change.ref());
         for (SnapshotChange.AddedDelete added : change.addedDeletes()) {
             absorbed.addAll(added.absorbed());
-            touched.add(added.file());
+            touched.add(added.file(), added.dataFile().flatMap(Removal.Known::deletes));
             if (added.file() instanceof DeleteFile.DeletionVector vector) {
                 revectored.add(vector.referencedDataFile());
             }
@@ -99,14 +100,15 @@ final class RemovedFiles {
      * @throws IllegalArgumentException if a filter selects only some of its rows
      */
     boolean removes(DataFile file) {
-        return listed.contains(file.key()) || filters.stream().anyMatch(filter -> selectsWhole(file, filter));
+        return listed.containsKey(file.key()) || filters.stream().anyMatch(filter -> selectsWhole(file, filter));
     }
 
     /** A data file leaves. */
     void removed(ManifestEntry<DataFile> entry) {
         notSeen.remove(entry.file().key());
         removedPaths.add(entry.file().path());
-        touched.addRemoved(entry);
+        touched.addRemoved(
+                entry, Optional.ofNullable(listed.get(entry.file().key())).flatMap(Removal.Known::deletes));
     }
 
     /** Listed files that no data manifest asked so far held. */

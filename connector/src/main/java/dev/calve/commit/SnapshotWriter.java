@@ -14,9 +14,11 @@ import dev.calve.metadata.MetadataUpdate;
 import dev.calve.metadata.Requirement;
 import dev.calve.metadata.Snapshot;
 import dev.calve.metadata.TableMetadata;
+import dev.calve.metadata.TableProperties;
 import dev.calve.scan.SnapshotManifests;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -117,11 +119,8 @@ final class SnapshotWriter {
                 preparation,
                 leftData.stream().mapToLong(ContentFile::recordCount).sum());
 
-        // New data comes first, so that its row ids follow on those of the table.
-        var listed = new ArrayList<ManifestFile>(added.of(preparation, Content.DATA));
-        data.forEach(edited -> listed.addAll(edited.manifests()));
-        listed.addAll(added.of(preparation, Content.DELETES));
-        deletes.forEach(edited -> listed.addAll(edited.manifests()));
+        var listed = new ArrayList<ManifestFile>(inOrder(preparation, added.of(preparation, Content.DATA), data));
+        listed.addAll(inOrder(preparation, added.of(preparation, Content.DELETES), deletes));
         List<ManifestFile> manifests = merged.in(preparation, listed);
         ManifestListRules.checkCounts(preparation, Content.DATA, inherited, manifests, leftData);
         ManifestListRules.checkCounts(preparation, Content.DELETES, inherited, manifests, leftDeletes);
@@ -156,6 +155,20 @@ final class SnapshotWriter {
             left.addAll(ofOne);
         }
         return left;
+    }
+
+    /**
+     * New files first, so that their row ids follow on those of the table. Where manifests may be merged, those of newer
+     * partition specs come before those of older ones, as elsewhere: the order decides which rows get which ids.
+     */
+    private static <F extends ContentFile> List<ManifestFile> inOrder(
+            Preparation preparation, List<ManifestFile> added, List<Edited<F>> edits) {
+        var manifests = new ArrayList<ManifestFile>(added);
+        edits.forEach(edited -> manifests.addAll(edited.manifests()));
+        if (preparation.properties().get(TableProperties.MANIFEST_MERGE)) {
+            manifests.sort(Comparator.comparingInt(ManifestFile::specId).reversed());
+        }
+        return manifests;
     }
 
     /** First the manifests that are known to matter; others only if something was not found there. */

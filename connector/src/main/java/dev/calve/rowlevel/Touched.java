@@ -61,7 +61,7 @@ public record Touched(FileTask task, Outcome outcome) {
     }
 
     static Removal.Known known(FileTask task) {
-        return Removal.Known.of(task.file(), task.manifest());
+        return Removal.Known.of(task);
     }
 
     static ConflictRule.Place place(FileTask task) {

@@ -8,9 +8,11 @@ import dev.calve.metadata.TableMetadata;
 import dev.calve.partition.PartitionTuple;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * The live delete files of a snapshot, found by the data file they apply to. Spec: Scan Planning, delete scope. Filled by one
@@ -27,8 +29,34 @@ final class DeleteIndex {
     private final Map<Place, List<ManifestEntry<DeleteFile>>> keysByPlace = new HashMap<>();
     private final List<ManifestEntry<DeleteFile>> globalKeys = new ArrayList<>();
 
+    /** Where the delete files of a data file are listed; nearly always in one manifest, whose set many files share. */
+    private final Map<String, Set<String>> manifestsByPath = new HashMap<>();
+
     DeleteIndex(TableMetadata metadata) {
         this.metadata = metadata;
+    }
+
+    /** Adds the live entries of a delete manifest. */
+    void addAll(List<ManifestEntry<DeleteFile>> entries, String manifest) {
+        Set<String> alone = Set.of(manifest);
+        for (ManifestEntry<DeleteFile> entry : entries) {
+            add(entry);
+            entry.file().scopedTo().ifPresent(path -> manifestsByPath.merge(path, alone, DeleteIndex::union));
+        }
+    }
+
+    private static Set<String> union(Set<String> some, Set<String> more) {
+        if (some.containsAll(more)) {
+            return some;
+        }
+        var all = new HashSet<>(some);
+        all.addAll(more);
+        return all;
+    }
+
+    /** Locations of the manifests that list delete files of the data file alone, also such as do not apply. */
+    Set<String> manifestsOf(DataFile file) {
+        return manifestsByPath.getOrDefault(file.path(), Set.of());
     }
 
     void add(ManifestEntry<DeleteFile> entry) {

@@ -74,7 +74,10 @@ final class FileLookUp {
                             now.manifest(),
                             deletes.of(now.entry()),
                             task.residual(),
-                            task.everyRowMatches())));
+                            task.everyRowMatches(),
+                            Optional.of(new SeenDeletes(
+                                    snapshot.id(),
+                                    deletes.manifestsOf(now.entry().file()))))));
         }
         return result;
     }
@@ -101,11 +104,11 @@ final class FileLookUp {
                 Selection selection = global
                         ? Selection.live().typedAs(metadata.partitionType(manifest.specId()))
                         : live(manifest, wanted);
-                for (ManifestEntry<DeleteFile> entry : ManifestReader.readDeletes(storage, manifest, selection)) {
-                    if (entry.file().scopedTo().map(found::containsKey).orElse(true)) {
-                        index.add(entry);
-                    }
-                }
+                List<ManifestEntry<DeleteFile>> wide = ManifestReader.readDeletes(storage, manifest, selection).stream()
+                        .filter(entry ->
+                                entry.file().scopedTo().map(found::containsKey).orElse(true))
+                        .toList();
+                index.addAll(wide, manifest.path());
             }
         }
         return index;

@@ -5,6 +5,7 @@ import dev.calve.manifest.DataFile;
 import dev.calve.manifest.DeleteFile;
 import dev.calve.manifest.ManifestEntry;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * One data file to read.
@@ -13,16 +14,29 @@ import java.util.List;
  * @param deletes delete files that apply, with their sequence numbers; at most one vector, and then no position deletes
  * @param residual what of the filter is still to be checked for rows of this file
  * @param everyRowMatches whether partition and metrics prove that the filter is TRUE for every row
+ * @param seenDeletes where the file's own delete files are listed, remembered for a commit that supersedes them; stays where
+ *     the scan was planned, empty elsewhere
  */
 public record FileTask(
         ManifestEntry<DataFile> entry,
         String manifest,
         List<ManifestEntry<DeleteFile>> deletes,
         Expression residual,
-        boolean everyRowMatches) {
+        boolean everyRowMatches,
+        Optional<SeenDeletes> seenDeletes) {
 
     public FileTask {
         deletes = List.copyOf(deletes);
+    }
+
+    /** A file of whose deletes nobody knows where they are listed. */
+    public FileTask(
+            ManifestEntry<DataFile> entry,
+            String manifest,
+            List<ManifestEntry<DeleteFile>> deletes,
+            Expression residual,
+            boolean everyRowMatches) {
+        this(entry, manifest, deletes, residual, everyRowMatches, Optional.empty());
     }
 
     public DataFile file() {

@@ -22,6 +22,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -90,7 +91,9 @@ public final class ScanPlanner {
         if (!data.isEmpty()) {
             List<List<ManifestEntry<DeleteFile>>> read =
                     inParallel(deletes, manifest -> ManifestReader.readDeletes(storage, manifest, live(manifest)));
-            read.forEach(entries -> entries.forEach(index::add));
+            for (int i = 0; i < read.size(); i++) {
+                index.addAll(read.get(i), deletes.get(i).path());
+            }
         }
         var tasks = new ArrayList<FileTask>();
         long prunedFiles = 0;
@@ -132,7 +135,8 @@ public final class ScanPlanner {
             }
             boolean every = filter.mustMatch(file);
             Expression residual = every ? Expression.Constant.TRUE : filter.residual(file);
-            tasks.add(new FileTask(entry, manifest.path(), index.of(entry), residual, every));
+            var seen = new SeenDeletes(snapshot.id(), index.manifestsOf(file));
+            tasks.add(new FileTask(entry, manifest.path(), index.of(entry), residual, every, Optional.of(seen)));
         }
         return new Planned(tasks, pruned);
     }
