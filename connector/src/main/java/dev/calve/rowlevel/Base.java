@@ -15,9 +15,9 @@ import java.util.OptionalLong;
  */
 public record Base(String ref, OptionalLong snapshotId, long sequenceNumber, int formatVersion) {
 
-    /** The newest state of the branch. */
+    /** The newest state of the branch; of the main branch, if it does not exist yet and begins there. */
     public static Base of(TableMetadata metadata, String ref) {
-        Optional<Snapshot> head = metadata.snapshot(ref);
+        Optional<Snapshot> head = metadata.commitParent(ref);
         return new Base(
                 ref,
                 head.isPresent() ? OptionalLong.of(head.get().id()) : OptionalLong.empty(),

@@ -3,6 +3,7 @@ package dev.calve.rowlevel;
 import dev.calve.commit.ConflictRule;
 import dev.calve.commit.ConflictRule.Place;
 import dev.calve.commit.Removal;
+import dev.calve.commit.RowCounts;
 import dev.calve.commit.SnapshotChange;
 import dev.calve.commit.SnapshotChange.AddedData;
 import dev.calve.commit.SnapshotChange.AddedDelete;
@@ -19,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
@@ -78,20 +80,21 @@ public record Compaction(
             }
             addedData.add(new AddedData(output, OptionalLong.of(base.sequenceNumber())));
             if (deletes.isPresent() && deletes.get() instanceof Outcome.Deletes written) {
-                addedDeletes.add(new AddedDelete(written.file(), java.util.Set.of(), Optional.empty()));
+                addedDeletes.add(new AddedDelete(written.file(), Set.of(), Optional.empty()));
             }
         }
         List<Removal.Known> removed = sources.stream().map(Touched::known).toList();
         return new SnapshotChange(
-                Operation.REPLACE,
-                base.ref(),
-                base.snapshotId(),
-                base.formatVersion(),
-                addedData,
-                addedDeletes,
-                removed.isEmpty() ? List.of() : List.of(new Removal.Files(removed)),
-                rules(),
-                summary);
+                        Operation.REPLACE,
+                        base.ref(),
+                        base.snapshotId(),
+                        base.formatVersion(),
+                        addedData,
+                        addedDeletes,
+                        removed.isEmpty() ? List.of() : List.of(new Removal.Files(removed)),
+                        rules(),
+                        summary)
+                .withRowCounts(RowCounts.none());
     }
 
     private List<ConflictRule> rules() {

@@ -60,7 +60,7 @@ public final class MapAgain implements Resettle {
                 .filter(conflict ->
                         !(conflict instanceof Conflict.RowsDeleted) && !(conflict instanceof Conflict.FormatChanged))
                 .toList();
-        Optional<Snapshot> head = found.metadata().snapshot(current.base().ref());
+        Optional<Snapshot> head = found.metadata().commitParent(current.base().ref());
         if (!beyond.isEmpty() || head.isEmpty()) {
             throw new Refused(beyond.isEmpty() ? conflicts : beyond);
         }

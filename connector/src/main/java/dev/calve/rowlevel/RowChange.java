@@ -3,6 +3,7 @@ package dev.calve.rowlevel;
 import dev.calve.commit.ConflictRule;
 import dev.calve.commit.ConflictRule.Place;
 import dev.calve.commit.Removal;
+import dev.calve.commit.RowCounts;
 import dev.calve.commit.SnapshotChange;
 import dev.calve.commit.SnapshotChange.AddedData;
 import dev.calve.commit.SnapshotChange.AddedDelete;
@@ -62,6 +63,13 @@ public record RowChange(
             throw new IllegalArgumentException(command + " must look at the rows that go, but "
                     + wholeFiles.get(0).task().file().path() + " goes unseen.");
         }
+        long coming = newRows.stream().mapToLong(DataFile::recordCount).sum();
+        long going =
+                touched.stream().mapToLong(file -> file.outcome().deletedRows()).sum();
+        if (updatedRows < 0 || updatedRows > coming || updatedRows > going) {
+            throw new IllegalArgumentException("Updated rows must be among those that go and those that come, but "
+                    + updatedRows + " are updated, " + going + " go and " + coming + " come.");
+        }
         long paths = Stream.concat(
                         touched.stream().map(Touched::task), wholeFiles.stream().map(WholeFile::task))
                 .map(task -> task.file().path())
@@ -92,7 +100,7 @@ public record RowChange(
     }
 
     /** Rows that go, exactly; empty if equality deletes hide how many there are. */
-    public OptionalLong goingRows() {
+    OptionalLong goingRows() {
         long rows = 0;
         for (WholeFile file : wholeFiles) {
             if (file.liveRows().isEmpty()) {
@@ -129,15 +137,38 @@ public record RowChange(
         }
         wholeFiles.forEach(file -> removed.add(Touched.known(file.task())));
         return new SnapshotChange(
-                operation(!addedData.isEmpty(), !addedDeletes.isEmpty() || !removed.isEmpty()),
-                base.ref(),
-                base.snapshotId(),
-                base.formatVersion(),
-                addedData,
-                addedDeletes,
-                removed.isEmpty() ? List.of() : List.of(new Removal.Files(removed)),
-                rules(),
-                summary);
+                        operation(!addedData.isEmpty(), !addedDeletes.isEmpty() || !removed.isEmpty()),
+                        base.ref(),
+                        base.snapshotId(),
+                        base.formatVersion(),
+                        addedData,
+                        addedDeletes,
+                        removed.isEmpty() ? List.of() : List.of(new Removal.Files(removed)),
+                        rules(),
+                        summary)
+                .withRowCounts(counts());
+    }
+
+    /**
+     * How many rows the statement touches, once it is committed. Rows that another writer deletes by key at the same time are
+     * counted, because a DELETE does not evaluate keys it need not know.
+     */
+    public RowCounts counts() {
+        long comingRows = newRows.stream().mapToLong(DataFile::recordCount).sum();
+        long copied = 0;
+        for (Touched file : touched) {
+            if (file.outcome() instanceof Outcome.Rewritten rewritten) {
+                copied += rewritten.files().stream()
+                        .mapToLong(DataFile::recordCount)
+                        .sum();
+            }
+        }
+        OptionalLong going = goingRows();
+        return RowCounts.none()
+                .withDeleted(going.isPresent() ? OptionalLong.of(going.getAsLong() - updatedRows) : going)
+                .withUpdated(OptionalLong.of(updatedRows))
+                .withInserted(OptionalLong.of(comingRows - updatedRows))
+                .withCopied(OptionalLong.of(copied));
     }
 
     private static Operation operation(boolean adds, boolean removes) {

@@ -11,6 +11,7 @@ import dev.calve.rowdelete.SurvivorWriter;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 
 /** Settles in the calling thread. Not for several threads. */
@@ -19,7 +20,7 @@ public final class SettleHere implements Settlement {
     private final Storage storage;
     private final UUID statementId;
     private final int task;
-    private final Survivors survivors;
+    private final Optional<Survivors> survivors;
     private final String createdBy;
     private long attempts;
 
@@ -42,11 +43,32 @@ public final class SettleHere implements Settlement {
      */
     public SettleHere(
             Storage storage, FileLedger ledger, UUID statementId, int task, Survivors survivors, String createdBy) {
+        this(storage, ledger, statementId, task, Optional.of(survivors), createdBy);
+    }
+
+    private SettleHere(
+            Storage storage,
+            FileLedger ledger,
+            UUID statementId,
+            int task,
+            Optional<Survivors> survivors,
+            String createdBy) {
         this.storage = new LedgerStorage(storage, ledger);
         this.statementId = statementId;
         this.task = task;
         this.survivors = survivors;
         this.createdBy = createdBy;
+    }
+
+    /** A settlement that cannot write rows again. */
+    public static SettleHere deletesOnly(
+            Storage storage, FileLedger ledger, UUID statementId, int task, String createdBy) {
+        return new SettleHere(storage, ledger, statementId, task, Optional.empty(), createdBy);
+    }
+
+    @Override
+    public boolean canRewrite() {
+        return survivors.isPresent();
     }
 
     @Override
@@ -69,7 +91,12 @@ public final class SettleHere implements Settlement {
             return List.of();
         }
         SettleMode mode = rewrite ? SettleMode.REWRITE : SettleMode.inPlace(found.formatVersion());
-        var writer = survivors.writer(storage, found, names);
+        SurvivorWriter writer = survivors
+                .map(rows -> rows.writer(storage, found, names))
+                .orElseGet(() -> (file, gone) -> {
+                    throw new IllegalStateException(
+                            "Rows of " + file.file().path() + " must not be written again here.");
+                });
         try (var settler = new Settler(storage, found, mode, names, writer, createdBy)) {
             for (int i = 0; i < parts.size(); i++) {
                 Part part = parts.get(i);

@@ -28,6 +28,11 @@ public interface Settlement {
      */
     List<Outcome> settle(TableMetadata found, List<Part> parts) throws IOException;
 
+    /** Whether rows can be written again here; if not, a statement whose rewritten files others deleted from plans anew. */
+    default boolean canRewrite() {
+        return true;
+    }
+
     /** Whether deletes beside a few files are written in moments, so that other writers may be kept waiting meanwhile. */
     default boolean isQuick() {
         return false;

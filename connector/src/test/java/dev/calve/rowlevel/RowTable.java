@@ -15,6 +15,9 @@ import dev.calve.io.Storage;
 import dev.calve.manifest.DataFile;
 import dev.calve.manifest.DeleteFile;
 import dev.calve.manifest.ManifestEntry;
+import dev.calve.manifest.ManifestFile;
+import dev.calve.manifest.ManifestReader;
+import dev.calve.manifest.Selection;
 import dev.calve.metadata.FileNames;
 import dev.calve.metadata.Snapshot;
 import dev.calve.metadata.TableMetadata;
@@ -31,6 +34,7 @@ import dev.calve.rowdelete.SurvivorWriter;
 import dev.calve.rowlevel.RowChange.Command;
 import dev.calve.scan.FileTask;
 import dev.calve.scan.ScanPlanner;
+import dev.calve.scan.SnapshotManifests;
 import dev.calve.schema.Type;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -41,6 +45,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
@@ -72,14 +77,31 @@ public final class RowTable {
         }
     }
 
-    /** Rows with an id from {@code from} to {@code to}, both included. */
-    public record Range(long from, long to) {
+    /**
+     * Rows with an id from {@code from} to {@code to}, both included.
+     *
+     * @param partition where they all are, if that is known
+     */
+    public record Range(long from, long to, OptionalInt partition) {
+
+        public Range(long from, long to) {
+            this(from, to, OptionalInt.empty());
+        }
+
+        public Range in(int onlyPartition) {
+            return new Range(from, to, OptionalInt.of(onlyPartition));
+        }
 
         public Expression filter() {
             var id = new Expression.Column(CommitFixture.ID, Type.Simple.LONG, true);
-            return Expressions.and(
+            Expression ids = Expressions.and(
                     Expressions.comparison(id, Expression.Operator.GREATER_OR_EQUAL, from),
                     Expressions.comparison(id, Expression.Operator.LESS_OR_EQUAL, to));
+            if (partition.isEmpty()) {
+                return ids;
+            }
+            var part = new Expression.Column(CommitFixture.PART, Type.Simple.INT, false);
+            return Expressions.and(Expressions.equal(part, partition.getAsInt()), ids);
         }
 
         boolean selects(Row row) {
@@ -196,10 +218,33 @@ public final class RowTable {
 
     /** Every snapshot keeps the rules of the format, and storage holds what snapshots refer to and nothing else. */
     public void check() {
-        var reachable = new HashSet<String>();
         for (Snapshot snapshot : table.metadata().snapshots()) {
-            reachable.addAll(
-                    LiveFiles.of(table.storage, table.metadata(), snapshot).reachable());
+            LiveFiles.of(table.storage, table.metadata(), snapshot);
+        }
+        checkStorage();
+    }
+
+    /** Storage holds what snapshots refer to and nothing else. Reads every manifest once, however many snapshots list it. */
+    public void checkStorage() {
+        var reachable = new HashSet<String>();
+        try {
+            for (Snapshot snapshot : table.metadata().snapshots()) {
+                reachable.add(snapshot.manifestList().orElseThrow());
+                for (ManifestFile manifest : SnapshotManifests.of(table.storage, snapshot)) {
+                    if (!reachable.add(manifest.path())) {
+                        continue;
+                    }
+                    if (manifest.content() == ManifestFile.Content.DATA) {
+                        ManifestReader.readData(table.storage, manifest, Selection.all())
+                                .forEach(entry -> reachable.add(entry.file().path()));
+                    } else {
+                        ManifestReader.readDeletes(table.storage, manifest, Selection.all())
+                                .forEach(entry -> reachable.add(entry.file().path()));
+                    }
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
         assertThat(table.storage.locations()).containsExactlyInAnyOrderElementsOf(reachable);
     }
@@ -312,15 +357,24 @@ public final class RowTable {
                     Map.of());
         }
 
-        /** UPDATE of the rows in the range. */
+        /** UPDATE of the rows in the range; they stay in their partition. */
         public RowChange update(Range range, LongUnaryOperator newId) {
+            return updateInto(range, newId, Optional.empty());
+        }
+
+        /** UPDATE of the rows in the range, which moves them to a partition. */
+        public RowChange updateInto(Range range, LongUnaryOperator newId, int partition) {
+            return updateInto(range, newId, Optional.of(PartitionTuple.of(partition)));
+        }
+
+        private RowChange updateInto(Range range, LongUnaryOperator newId, Optional<PartitionTuple> target) {
             TableMetadata metadata = table.metadata();
             List<Touched> touched = touched(metadata, range);
             return RowChange.update(
                     Base.of(metadata, "main"),
                     Scope.of(range.filter(), isolation),
                     touched,
-                    updated(touched, newId),
+                    updated(touched, newId, target),
                     Map.of());
         }
 
@@ -328,7 +382,7 @@ public final class RowTable {
         public RowChange merge(Range read, Range range, LongUnaryOperator newId) {
             TableMetadata metadata = table.metadata();
             List<Touched> touched = touched(metadata, range);
-            List<DataFile> files = updated(touched, newId);
+            List<DataFile> files = updated(touched, newId, Optional.empty());
             return new RowChange(
                     Command.MERGE,
                     Base.of(metadata, "main"),
@@ -340,13 +394,14 @@ public final class RowTable {
                     Map.of());
         }
 
-        private List<DataFile> updated(List<Touched> touched, LongUnaryOperator newId) {
+        private List<DataFile> updated(
+                List<Touched> touched, LongUnaryOperator newId, Optional<PartitionTuple> target) {
             var byPartition = new LinkedHashMap<PartitionTuple, List<Row>>();
             for (Touched file : touched) {
                 file.positions().forEach(position -> {
                     Row row = identified(file.task(), (int) position);
                     byPartition
-                            .computeIfAbsent(file.file().partition(), key -> new ArrayList<>())
+                            .computeIfAbsent(target.orElse(file.file().partition()), key -> new ArrayList<>())
                             .add(row.withId(newId.applyAsLong(row.id())));
                 });
             }
@@ -355,6 +410,11 @@ public final class RowTable {
                     (partition, rows) -> files.add(file(rows, partition.values().toArray())));
             files.forEach(file -> statement.ledger.wrote(file.path()));
             return files;
+        }
+
+        /** Files that may hold rows of the range. */
+        public List<FileTask> planned(Range range) {
+            return plan(table.metadata(), range);
         }
 
         private List<FileTask> plan(TableMetadata metadata, Range range) {

@@ -2,7 +2,6 @@ package dev.calve.spark.rowlevel;
 
 import dev.calve.catalog.LoadedTable;
 import dev.calve.commit.CommitOutcome;
-import dev.calve.commit.ConflictRule;
 import dev.calve.commit.FileLedger;
 import dev.calve.commit.Removal;
 import dev.calve.commit.Resettle;
@@ -19,11 +18,17 @@ import dev.calve.metadata.SnapshotRef;
 import dev.calve.metadata.TableMetadata;
 import dev.calve.metadata.TableProperties;
 import dev.calve.metadata.TableProperties.DeleteGranularity;
-import dev.calve.metadata.TableProperties.IsolationLevel;
 import dev.calve.metadata.TableProperties.RowLevelMode;
 import dev.calve.rowdelete.Outcome;
 import dev.calve.rowdelete.OutcomeCodec;
 import dev.calve.rowdelete.SettleMode;
+import dev.calve.rowlevel.Base;
+import dev.calve.rowlevel.RowChange;
+import dev.calve.rowlevel.Scope;
+import dev.calve.rowlevel.SettleAgain;
+import dev.calve.rowlevel.SettleHere;
+import dev.calve.rowlevel.Touched;
+import dev.calve.rowlevel.WholeFile;
 import dev.calve.scan.FileTask;
 import dev.calve.scan.ScanPlan;
 import dev.calve.scan.ScanPlanner;
@@ -56,12 +61,16 @@ import scala.runtime.BoxedUnit;
 
 /**
  * One {@code DELETE FROM t WHERE p}: plans on the newest snapshot, runs one stage for the files that metadata cannot decide,
- * commits; plans anew if another writer was faster in a way that matters. Used once, on the driver.
+ * commits. Files others deleted from meanwhile are settled again on the driver; only what that cannot answer is planned anew.
+ * Used once, on the driver.
  *
  * <p>Cost: manifests that may list matching files; of those files the condition's columns, or all columns where rows are
  * written again; nothing of a file all or none of whose rows match by its metadata.
  */
 public final class DeleteWhere {
+
+    /** Stands in the names of files the driver writes, where tasks have their number. */
+    private static final int NO_TASK = Integer.MAX_VALUE;
 
     private final LoadedTable table;
     private final Predicate[] predicates;
@@ -96,25 +105,40 @@ public final class DeleteWhere {
     public CommitOutcome run() {
         try {
             TableState newest = table.committer().load();
-            Optional<SnapshotChange> change = plan(newest);
-            if (change.isEmpty()) {
-                ledger.abort();
-                return new CommitOutcome.NothingToDo();
-            }
-            Resettle replan = (found, conflicts, old) -> plan(found);
-            var statement = new Statement(
-                    statementId,
-                    "DELETE",
-                    Optional.of(new Statement.Isolation(
-                            table.properties().get(TableProperties.DELETE_ISOLATION),
-                            TableProperties.DELETE_ISOLATION.name())),
-                    ledger);
-            return new TableCommit(table.target(), statement, Clock.systemUTC()).commit(change.get(), replan);
+            return deletesEverything() ? truncate(newest) : delete(newest);
         } catch (IOException e) {
             throw abandoned(new UncheckedIOException("Cannot delete from " + table.name() + ": " + e.getMessage(), e));
         } catch (RuntimeException e) {
             throw abandoned(e);
         }
+    }
+
+    private CommitOutcome delete(TableState newest) throws IOException {
+        Optional<RowChange> change = plan(newest);
+        if (change.isEmpty()) {
+            return nothing();
+        }
+        var settlement = SettleHere.deletesOnly(
+                table.storage(), ledger, statementId, NO_TASK, SnapshotSummaries.createdBy(session));
+        SettleAgain again = SettleAgain.of(table.storage(), change.get(), settlement)
+                .orElse((found, conflicts, stale) -> plan(found));
+        return commit(change.get().toSnapshotChange(), again);
+    }
+
+    private CommitOutcome truncate(TableState newest) {
+        Optional<SnapshotChange> change = everything(newest);
+        return change.isEmpty() ? nothing() : commit(change.get(), (found, conflicts, old) -> everything(found));
+    }
+
+    private CommitOutcome nothing() {
+        ledger.abort();
+        return new CommitOutcome.NothingToDo();
+    }
+
+    private CommitOutcome commit(SnapshotChange change, Resettle resettle) {
+        var statement = new Statement(
+                statementId, "DELETE", Optional.of(Statement.Isolation.ofDelete(table.properties())), ledger);
+        return new TableCommit(table.target(), statement, Clock.systemUTC()).commit(change, resettle);
     }
 
     /** Deletes what was written so far; does nothing once a swap was sent without a definite answer. */
@@ -127,44 +151,52 @@ public final class DeleteWhere {
         return failure;
     }
 
-    private Optional<SnapshotChange> plan(TableState state) {
+    /** The predicates as ours. Their names are those of the schema the statement was analyzed with; ids carry them over. */
+    private SparkPredicates.Converted converted() {
+        return new SparkPredicates(table.metadata().schema(), SQLConf.get().caseSensitiveAnalysis())
+                .convert(predicates);
+    }
+
+    private boolean deletesEverything() {
+        return converted().exact() && converted().expression() == Expression.Constant.TRUE;
+    }
+
+    private Optional<RowChange> plan(TableState state) throws IOException {
         TableMetadata metadata = state.metadata();
         Optional<Snapshot> snapshot = metadata.currentSnapshot();
         if (snapshot.isEmpty()) {
             return Optional.empty();
         }
         TableProperties properties = TableProperties.of(metadata, table.name());
-        // Names in the predicates are those of the schema the statement was analyzed with. Ids carry them over to the
-        // newest.
-        var converted = new SparkPredicates(
-                        table.metadata().schema(), SQLConf.get().caseSensitiveAnalysis())
-                .convert(predicates);
-        if (converted.exact() && converted.expression() == Expression.Constant.TRUE) {
-            return everything(state, snapshot.get());
-        }
+        var converted = converted();
         ScanPlan plan = new ScanPlanner(table.storage(), metadata, snapshot.get()).plan(converted.expression());
-        var whole = new ArrayList<FileTask>();
+        var whole = new ArrayList<WholeFile>();
         var evaluated = new ArrayList<FileTask>();
         for (FileTask task : plan.tasks()) {
-            (converted.exact() && task.everyRowMatches() ? whole : evaluated).add(task);
+            if (converted.exact() && task.everyRowMatches()) {
+                whole.add(WholeFile.of(table.storage(), task));
+            } else {
+                evaluated.add(task);
+            }
         }
         List<Outcome> outcomes = evaluated.isEmpty() ? List.of() : evaluate(state, evaluated, properties);
-        boolean nothing =
-                whole.isEmpty() && outcomes.stream().allMatch(outcome -> outcome instanceof Outcome.Untouched);
-        if (nothing) {
-            return Optional.empty();
-        }
-        List<ConflictRule> rules = properties.get(TableProperties.DELETE_ISOLATION) == IsolationLevel.SERIALIZABLE
-                ? List.of(new ConflictRule.NoNewDataMatching(converted.expression()))
-                : List.of();
-        return Optional.of(new DeletePlan(snapshot.get(), whole, evaluated, outcomes)
-                .change(SnapshotRef.MAIN, metadata.formatVersion(), rules, SnapshotSummaries.of(session)));
+        var change = RowChange.delete(
+                Base.of(metadata, SnapshotRef.MAIN),
+                Scope.of(converted.expression(), properties.get(TableProperties.DELETE_ISOLATION)),
+                Touched.of(evaluated, outcomes),
+                whole,
+                SnapshotSummaries.of(session));
+        return Optional.of(change).filter(found -> !found.isEmpty());
     }
 
     /** {@code TRUNCATE} and {@code DELETE WHERE true}: whatever is there when the commit succeeds goes. */
-    private Optional<SnapshotChange> everything(TableState state, Snapshot snapshot) throws UncheckedIOException {
-        ScanPlan plan = new ScanPlanner(table.storage(), state.metadata(), snapshot).plan(Expression.Constant.TRUE);
-        if (plan.tasks().isEmpty()) {
+    private Optional<SnapshotChange> everything(TableState state) throws UncheckedIOException {
+        Optional<Snapshot> snapshot = state.metadata().currentSnapshot();
+        if (snapshot.isEmpty()
+                || new ScanPlanner(table.storage(), state.metadata(), snapshot.get())
+                        .plan(Expression.Constant.TRUE)
+                        .tasks()
+                        .isEmpty()) {
             return Optional.empty();
         }
         return Optional.of(new SnapshotChange(
@@ -202,7 +234,7 @@ public final class DeleteWhere {
             public BoxedUnit apply(Object partition, byte[] bytes) {
                 List<Outcome> done = codec.fromBytes(bytes);
                 synchronized (outcomes) {
-                    ledger.wroteAll(DeletePlan.written(done));
+                    done.forEach(outcome -> ledger.wroteAll(outcome.written()));
                     outcomes.addAll(done);
                 }
                 return BoxedUnit.UNIT;
@@ -239,13 +271,11 @@ public final class DeleteWhere {
             throw new IllegalArgumentException("write.delete.mode 'merge-on-read' needs format version 2 or 3, but "
                     + table.name() + " has 1. Set it to 'copy-on-write', or upgrade the table.");
         }
-        if (metadata.formatVersion() >= 3) {
-            return SettleMode.VECTOR;
-        }
-        if (properties.get(TableProperties.DELETE_GRANULARITY) != DeleteGranularity.FILE) {
+        if (metadata.formatVersion() == 2
+                && properties.get(TableProperties.DELETE_GRANULARITY) != DeleteGranularity.FILE) {
             throw new UnsupportedOperationException("write.delete.granularity of " + table.name()
                     + " must be 'file', not 'partition', which is not supported yet.");
         }
-        return SettleMode.POSITION_FILE;
+        return SettleMode.inPlace(metadata.formatVersion());
     }
 }
