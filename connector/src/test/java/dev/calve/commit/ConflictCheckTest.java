@@ -237,6 +237,34 @@ class ConflictCheckTest {
     }
 
     @Test
+    void opensNoManifestThatOnlyLostFilesInSearchOfNewOnes() throws IOException {
+        SnapshotChange change = reading(new ConflictRule.NoNewDataMatching(Expression.Constant.TRUE));
+        table.change(Operation.DELETE).remove(a).commit();
+        assertThat(opened(change))
+                .allMatch(request -> request.contains("/snap-"))
+                .hasSize(1);
+        assertThat(check(change)).isEmpty();
+    }
+
+    @Test
+    void opensNoManifestForARuleWithoutFiles() throws IOException {
+        SnapshotChange change = reading(
+                new ConflictRule.FilesStillThere(Map.of()),
+                new ConflictRule.DeletesUnchanged(Map.of()),
+                new ConflictRule.NoNewEqualityDeletes(Map.of(), Expression.Constant.TRUE));
+        table.evolve(new MetadataUpdate.AddSpec(dev.calve.partition.PartitionSpec.unpartitioned(1)));
+        table.change(Operation.OVERWRITE)
+                .remove(b)
+                .add(table.dataFile("c").in(1).build())
+                .delete(table.positions("p", a))
+                .delete(table.equality("e", 1))
+                .commit();
+        assertThat(opened(change))
+                .allMatch(request -> request.contains("/snap-"))
+                .hasSize(1);
+    }
+
+    @Test
     void opensNoManifestOfPartitionsTheFilterExcludes() throws IOException {
         SnapshotChange change = reading(new ConflictRule.NoNewDataMatching(GuardedTable.partIs(1)));
         table.append(table.dataFile("elsewhere").in(2).build());

@@ -30,6 +30,13 @@ class FileLedgerTest {
     }
 
     @Test
+    void knowsWhatItWroteUntilThatIsDeleted() {
+        assertThat(ledger.written()).containsExactly("a", "b");
+        ledger.abort();
+        assertThat(ledger.written()).isEmpty();
+    }
+
+    @Test
     void deletesNothingWhileASwapIsUnanswered() {
         ledger.swapSent();
         assertThat(ledger.abort()).isFalse();

@@ -101,6 +101,26 @@ class LandingTest {
         assertThat(table.live().data()).hasSize(3).containsKey(mine.path());
     }
 
+    /** Its manifests are gone, its number is taken by nobody that is left. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 3})
+    void knowsThatItsSnapshotWasThereByItsChildAlone(int version) {
+        table = CommitFixture.unpartitioned(version);
+        DataFile mine = table.dataFile("mine").build();
+        table.committer.answer(DONE_BUT_REJECTED);
+        beforeLook(() -> {
+            long own = table.head().id();
+            table.change(Operation.REPLACE)
+                    .remove(mine)
+                    .addRewritten(table.dataFile("compacted").build())
+                    .commit();
+            table.append(table.dataFile("other").build());
+            table.committer.expire(own);
+        });
+        assertThat(committed(table.appending(mine)).attempts()).isEqualTo(1);
+        assertThat(table.live().data()).hasSize(2);
+    }
+
     @ParameterizedTest
     @CsvSource({"1, DONE_BUT_UNKNOWN", "1, DONE_BUT_REJECTED", "3, DONE_BUT_UNKNOWN", "3, DONE_BUT_REJECTED"})
     void knowsThatItsSnapshotWasThereByItsManifests(int version, Answer answer) {

@@ -55,6 +55,38 @@ class OtherSnapshotTest {
     }
 
     @Test
+    void tellsWhetherRowsMayLiveOnElsewhere() throws IOException {
+        assertThat(head().by().addsData()).isTrue();
+        table.change(Operation.DELETE).remove(a).commit();
+        assertThat(head().by().addsData()).isFalse();
+        table.upgradeTo(2);
+        table.change(Operation.DELETE).delete(table.positions("p", b)).commit();
+        assertThat(head().by().addsData()).isFalse();
+        table.change(Operation.OVERWRITE)
+                .remove(b)
+                .add(table.dataFile("c").in(1).build())
+                .commit();
+        assertThat(head().by().addsData()).isTrue();
+    }
+
+    @Test
+    void movesRowsBetweenSpecsOnlyWithDataFilesOfSeveral() throws IOException {
+        table.upgradeTo(2);
+        table.evolve(new MetadataUpdate.AddSpec(dev.calve.partition.PartitionSpec.unpartitioned(1)));
+        table.change(Operation.OVERWRITE)
+                .remove(a)
+                .add(table.dataFile("c").in(1).build())
+                .delete(table.equality("e", 1))
+                .commit();
+        assertThat(head().movesBetweenSpecs()).isFalse();
+        table.change(Operation.OVERWRITE)
+                .remove(b)
+                .add(table.dataFile("d").spec(1).build())
+                .commit();
+        assertThat(head().movesBetweenSpecs()).isTrue();
+    }
+
+    @Test
     void believesADeletedEntryThatNamesTheSnapshotWhichAddedTheFile() throws IOException {
         long adder = table.head().id();
         table.change(Operation.DELETE).remove(a).commit();
