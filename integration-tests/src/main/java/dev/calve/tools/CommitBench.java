@@ -27,6 +27,7 @@ public final class CommitBench {
               --runs N          timed runs of each (7; of the sequences 3)
               --warmup N        runs before them (3; of the sequences 1)
               --commits N       length of the sequences 'vectors' and 'appends', on the smallest table (1000)
+              --equal-compression   has the peer deflate manifests as Calve does (its default is the highest level)
               --heap            instead: the heap that a planned file keeps, and the smallest a commit works with
               --dir DIR         keeps the tables there for the next time; without it a temporary folder
             """;
@@ -81,7 +82,7 @@ public final class CommitBench {
             var parsed = Arguments.parse(
                     arguments,
                     Set.of("--files", "--work", "--runs", "--warmup", "--commits", "--dir", "--once"),
-                    Set.of("--heap", "--debug", "--help", "-h"));
+                    Set.of("--heap", "--equal-compression", "--debug", "--help", "-h"));
             if (parsed.has("--help") || parsed.has("-h")) {
                 System.out.print(HELP);
                 return 0;
@@ -204,7 +205,7 @@ public final class CommitBench {
 
     private void time(CommitSide side, ManyFiles table, Work work, int run, Times times) throws IOException {
         Path copy = folder.resolve(side.name());
-        table.restoreTo(copy);
+        table.restoreTo(copy, arguments.has("--equal-compression"));
         // What the last run left must not be collected in the time of this one.
         System.gc();
         side.manifestsOpened();
@@ -242,7 +243,7 @@ public final class CommitBench {
                 .orElseThrow(() -> new IllegalArgumentException("There is no side '" + parts[0] + "'."));
         ManyFiles table = table(Integer.parseInt(parts[2]), Boolean.parseBoolean(parts[3]));
         Path copy = folder.resolve(side.name() + "-once");
-        table.restoreTo(copy);
+        table.restoreTo(copy, false);
         perform(side, table, copy, Work.of(parts[1]), table.files() / 2);
     }
 

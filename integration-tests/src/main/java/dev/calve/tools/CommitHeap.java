@@ -54,7 +54,7 @@ final class CommitHeap {
 
     private long bytesPerFile(ManyFiles table, CommitSide side) throws IOException {
         Path copy = folder.resolve(side.name());
-        table.restoreTo(copy);
+        table.restoreTo(copy, false);
         side.plan(table, copy);
         long before = used();
         Object kept = side.plan(table, copy);

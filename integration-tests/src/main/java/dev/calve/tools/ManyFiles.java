@@ -46,8 +46,16 @@ record ManyFiles(Path base, int files, boolean partitioned) {
     /** 2024-01-01 in days. */
     static final int FIRST_DAY = 19_723;
 
-    /** So many give a manifest of nearly the size that manifests are meant to have. */
-    private static final int FILES_PER_COMMIT = 50_000;
+    /**
+     * The peer writes them as two manifests of nearly the size that manifests are meant to have. Of smaller ones its next
+     * commit joins all there are, which would be measured each time though it happens once.
+     */
+    private static final int FILES_PER_COMMIT = 100_000;
+
+    /** How hard the peer deflates manifests; Calve knows one level only, which is this one. */
+    private static final String LEVEL = "write.manifest.compression-level";
+
+    private static final String LEVEL_OF_CALVE = "1";
 
     static final Schema SCHEMA = new Schema(
             Types.NestedField.required(ID, "id", Types.LongType.get()),
@@ -71,7 +79,12 @@ record ManyFiles(Path base, int files, boolean partitioned) {
         }
         deleteFolder(base);
         var created = new HadoopTables(LocalFilesWithoutFork.configuration())
-                .create(SCHEMA, table.spec(), SortOrder.unsorted(), Map.of("format-version", "3"), base.toString());
+                .create(
+                        SCHEMA,
+                        table.spec(),
+                        SortOrder.unsorted(),
+                        Map.of("format-version", "3", LEVEL, LEVEL_OF_CALVE),
+                        base.toString());
         for (int first = 0; first < files; first += FILES_PER_COMMIT) {
             AppendFiles append = created.newFastAppend();
             for (int i = first; i < Math.min(files, first + FILES_PER_COMMIT); i++) {
@@ -158,8 +171,12 @@ record ManyFiles(Path base, int files, boolean partitioned) {
         return values;
     }
 
-    /** Makes a folder the table as it was written: with its own place and first version, and the manifests of the base. */
-    void restoreTo(Path folder) throws IOException {
+    /**
+     * Makes a folder the table as it was written: with its own place and first version, and the manifests of the base.
+     *
+     * @param equalCompression whether the peer is to deflate manifests as Calve does, not as it does by default
+     */
+    void restoreTo(Path folder, boolean equalCompression) throws IOException {
         deleteFolder(folder);
         Path metadata = Files.createDirectories(folder.resolve("metadata"));
         int newest = 1 + (files + FILES_PER_COMMIT - 1) / FILES_PER_COMMIT;
@@ -168,8 +185,9 @@ record ManyFiles(Path base, int files, boolean partitioned) {
         if (!written.contains(location)) {
             throw new IllegalStateException("The metadata must say " + location + ", but is " + written);
         }
+        String moved = written.replace(location, "\"location\":\"" + folder + "\"");
         Files.writeString(
-                metadata.resolve("v1.metadata.json"), written.replace(location, "\"location\":\"" + folder + "\""));
+                metadata.resolve("v1.metadata.json"), equalCompression ? moved : moved.replace(LEVEL, "bench.level"));
         Files.writeString(metadata.resolve("version-hint.text"), "1");
     }
 
