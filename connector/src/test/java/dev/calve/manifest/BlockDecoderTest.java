@@ -167,6 +167,20 @@ class BlockDecoderTest {
         in.skipFixed(1);
         assertThat(in.skipMap()).isZero();
         assertThat(in.position()).isEqualTo(10);
+        assertThat(BlockDecoder.of(ARRAY).skipMap()).isEqualTo(2);
+    }
+
+    /** Avro does not ask for the shortest form of a number, and its own library reads the longer ones. */
+    @Test
+    void readsNumbersThatAreEncodedLongerThanNeedBe() throws IOException {
+        byte[] zeroThenSeven = {(byte) 0x80, (byte) 0x80, 0, (byte) 0x8e, 0};
+        var in = BlockDecoder.of(zeroThenSeven);
+        assertThat(List.of(in.readLong(), in.readLong())).containsExactly(0L, 7L);
+        assertThat(in.isEnd()).isTrue();
+
+        in = BlockDecoder.of(zeroThenSeven);
+        in.skipLong();
+        assertThat(in.readInt()).isEqualTo(7);
     }
 
     @Test

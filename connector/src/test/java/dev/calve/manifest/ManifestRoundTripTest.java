@@ -193,6 +193,31 @@ class ManifestRoundTripTest {
         });
     }
 
+    /** Statistics that were read are not decoded to be written again. */
+    @Test
+    void rewritesEntriesAsTheyWereRead() {
+        Randomly.check(10, random -> {
+            List<DataFile> files = random.listOf(20, () -> data(random, 3));
+            ManifestFile first = fixture.dataManifest(3, writer -> {
+                for (DataFile file : files) {
+                    writer.existing(ManifestFixture.entry(5, 3, 4, file));
+                }
+            });
+
+            ManifestFile second = fixture.dataManifest(3, writer -> {
+                for (var entry : ManifestReader.readData(fixture.storage, first)) {
+                    writer.existing(entry);
+                }
+            });
+
+            assertThat(fixture.records(second.path())).isEqualTo(fixture.records(first.path()));
+            assertThat(ManifestReader.readData(fixture.storage, second))
+                    .containsExactlyElementsOf(files.stream()
+                            .map(file -> ManifestFixture.entry(5, 3, 4, file))
+                            .toList());
+        });
+    }
+
     @Test
     void carriesEveryKindOfFileInMessages() {
         var codec = new ContentFileCodec(fixture.spec.partitionType(fixture.schema));
