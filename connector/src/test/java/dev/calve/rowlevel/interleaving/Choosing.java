@@ -3,7 +3,9 @@ package dev.calve.rowlevel.interleaving;
 import dev.calve.Randomly;
 import dev.calve.rowlevel.interleaving.Scheduler.Choices;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /** Ways to choose. */
 final class Choosing {
@@ -19,7 +21,7 @@ final class Choosing {
             }
 
             @Override
-            public int answer(int options) {
+            public int answer(String actor, int options) {
                 return 0;
             }
 
@@ -39,7 +41,7 @@ final class Choosing {
             }
 
             @Override
-            public int answer(int options) {
+            public int answer(String actor, int options) {
                 return random.percent(unlucky) ? random.intBetween(1, options - 1) : 0;
             }
 
@@ -55,14 +57,14 @@ final class Choosing {
      * other, as long as {@link #next} says so; the runs must depend on the choices alone.
      */
     static final class Each implements Choices {
-        private final int mostUnlucky;
+        private final Map<String, Integer> mostUnlucky;
+        private final Map<String, Integer> unlucky = new HashMap<>();
         private final List<Integer> chosen = new ArrayList<>();
         private final List<Integer> options = new ArrayList<>();
         private int depth;
-        private int unlucky;
 
-        /** @param mostUnlucky how many answers of one run are not honest, at most */
-        Each(int mostUnlucky) {
+        /** @param mostUnlucky how many answers of one run are not honest, at most, by actor; none for others */
+        Each(Map<String, Integer> mostUnlucky) {
             this.mostUnlucky = mostUnlucky;
         }
 
@@ -83,12 +85,12 @@ final class Choosing {
         }
 
         @Override
-        public int answer(int count) {
-            if (unlucky == mostUnlucky) {
+        public int answer(String actor, int count) {
+            if (unlucky.getOrDefault(actor, 0) >= mostUnlucky.getOrDefault(actor, 0)) {
                 return 0;
             }
             int answer = choose(count);
-            unlucky += answer > 0 ? 1 : 0;
+            unlucky.merge(actor, answer > 0 ? 1 : 0, Integer::sum);
             return answer;
         }
 
@@ -104,7 +106,7 @@ final class Choosing {
                         "The same choices must lead to the same run, but it ended after " + depth + " of " + chosen);
             }
             depth = 0;
-            unlucky = 0;
+            unlucky.clear();
             for (int i = chosen.size() - 1; i >= 0; i--) {
                 if (chosen.get(i) + 1 < options.get(i)) {
                     chosen.set(i, chosen.get(i) + 1);

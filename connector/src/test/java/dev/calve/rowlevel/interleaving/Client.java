@@ -253,11 +253,6 @@ final class Client implements Committer {
                 of.unknownFields());
     }
 
-    /** The snapshot's id, for readers of a failed run. */
-    static String idOf(Optional<Snapshot> snapshot) {
-        return snapshot.map(Snapshot::id).map(String::valueOf).orElse("none");
-    }
-
     /** The id, empty for a table without rows. */
     static OptionalLong optionalId(Optional<Snapshot> snapshot) {
         return snapshot.isPresent() ? OptionalLong.of(snapshot.get().id()) : OptionalLong.empty();

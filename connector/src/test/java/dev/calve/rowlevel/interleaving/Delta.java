@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Set;
-import java.util.SortedMap;
 
 /**
  * What a statement does to the rows it sees, by name of the row.
@@ -32,7 +32,7 @@ record Delta(Set<String> gone, Map<String, Long> changed, List<Row> added) {
      *
      * @throws AssertionError if a row it updates is gone: such a statement must not be committed
      */
-    SortedMap<String, Row> on(SortedMap<String, Row> rows) {
+    NavigableMap<String, Row> on(NavigableMap<String, Row> rows) {
         var after = new ArrayList<Row>(added);
         for (Row row : rows.values()) {
             Long value = changed.get(row.name());

@@ -15,6 +15,10 @@ import dev.calve.metadata.FileNames;
 import dev.calve.metadata.Snapshot;
 import dev.calve.metadata.SnapshotRef;
 import dev.calve.metadata.TableMetadata;
+import dev.calve.metadata.TableProperties;
+import dev.calve.parquet.Placement;
+import dev.calve.parquet.PositionDeleteWriter;
+import dev.calve.parquet.WriteSettings;
 import dev.calve.partition.PartitionTuple;
 import dev.calve.rewrite.PositionMap;
 import dev.calve.rowdelete.ExistingDeletes;
@@ -73,6 +77,7 @@ final class Execution {
         return switch (work.kind()) {
             case APPEND -> client.commit(append(state), Resettle.never());
             case DELETE, UPDATE, DERIVE, MERGE -> rowLevel(state);
+            case DELETE_ACROSS -> deleteAcross(state);
             case OVERWRITE -> client.commit(overwrite(state), Resettle.never());
             case READ_AND_OVERWRITE -> readAndOverwrite(state);
             case COMPACT -> compact(state);
@@ -141,8 +146,7 @@ final class Execution {
         PartitionTuple partition = table.partition(rows.get(0).row().id());
         String path = names.dataFile(table.metadata().defaultSpecId(), partition);
         client.ledger.wrote(path);
-        // Every other file leaves its bounds out.
-        return table.write(path, rows, path.hashCode() % 2 == 0);
+        return table.write(path, rows);
     }
 
     /** One file per partition. */
@@ -189,10 +193,11 @@ final class Execution {
     }
 
     private SnapshotChange overwrite(TableState state) {
+        List<Row> rows = work.effect().on(List.of()).added();
         return change(
-                Operation.OVERWRITE,
+                rows.isEmpty() ? Operation.DELETE : Operation.OVERWRITE,
                 state,
-                writeNew(state, work.effect().on(List.of()).added()),
+                writeNew(state, rows),
                 List.of(),
                 List.of(new Removal.Matching(work.where().filter())),
                 List.of(),
@@ -314,6 +319,53 @@ final class Execution {
         return parts.isEmpty()
                 ? List.of()
                 : Touched.of(List.copyOf(going.keySet()), settlement.settle(metadata, parts));
+    }
+
+    private Ending deleteAcross(TableState state) throws IOException {
+        if (state.metadata().formatVersion() > 2) {
+            throw new UnsupportedOperationException("Position delete files may not be added in v3.");
+        }
+        List<FileTask> tasks = plan(state);
+        Map<String, Found> found = find(tasks);
+        Delta delta = delta(found);
+        Map<PartitionTuple, TreeMap<String, PositionBitmap>> going = new HashMap<>();
+        Map<String, ConflictRule.Place> files = new HashMap<>();
+        for (Found row : found.values()) {
+            if (delta.touches(row.stored().row())) {
+                DataFile file = row.task().file();
+                files.put(file.path(), place(row.task()));
+                going.computeIfAbsent(file.partition(), key -> new TreeMap<>())
+                        .computeIfAbsent(file.path(), path -> new PositionBitmap())
+                        .add(row.position());
+            }
+        }
+        FileNames names = names(state);
+        var deletes = new ArrayList<AddedDelete>();
+        for (Map.Entry<PartitionTuple, TreeMap<String, PositionBitmap>> part : going.entrySet()) {
+            int specId = state.metadata().defaultSpecId();
+            String path = names.positionDeletes(specId, part.getKey());
+            client.ledger.wrote(path);
+            var writer = PositionDeleteWriter.create(
+                    table.storage,
+                    path,
+                    WriteSettings.forPositionDeletes(TableProperties.of(state.metadata(), "db.t")),
+                    Placement.of(specId, part.getKey()));
+            for (Map.Entry<String, PositionBitmap> file : part.getValue().entrySet()) {
+                writer.delete(file.getKey(), file.getValue());
+            }
+            deletes.add(new AddedDelete(writer.close(), Set.of(), Optional.empty()));
+        }
+        SnapshotChange change = change(
+                Operation.DELETE,
+                state,
+                List.of(),
+                deletes,
+                List.of(),
+                List.of(
+                        new ConflictRule.FilesStillThere(files),
+                        new ConflictRule.NoNewDataMatching(work.where().filter())),
+                Client.optionalId(client.read()));
+        return change.isEmpty() ? nothing() : client.commit(change, Resettle.never());
     }
 
     private Ending readAndOverwrite(TableState state) throws IOException {

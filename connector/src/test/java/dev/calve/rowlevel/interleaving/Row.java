@@ -1,7 +1,7 @@
 package dev.calve.rowlevel.interleaving;
 
 import java.util.Collection;
-import java.util.SortedMap;
+import java.util.NavigableMap;
 import java.util.TreeMap;
 
 /**
@@ -15,7 +15,7 @@ record Row(String name, long id, long value) {
         return new Row(name, id, newValue);
     }
 
-    static SortedMap<String, Row> byName(Collection<Row> rows) {
+    static NavigableMap<String, Row> byName(Collection<Row> rows) {
         var byName = new TreeMap<String, Row>();
         for (Row row : rows) {
             Row twin = byName.put(row.name(), row);

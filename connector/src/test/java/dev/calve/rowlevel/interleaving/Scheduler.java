@@ -6,6 +6,7 @@ import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
+import java.util.function.Consumer;
 
 /**
  * Runs actors in threads of which exactly one runs at a time: whoever pauses decides, by the {@link Choices}, who goes on.
@@ -39,8 +40,8 @@ final class Scheduler {
         /** Which of the actors goes on. */
         int actor(int options);
 
-        /** Which of the answers a request gets; 0 is the honest one. */
-        int answer(int options);
+        /** Which of the answers a request of the actor gets; 0 is the honest one. */
+        int answer(String actor, int options);
 
         /** Whether orders that differ only in what cannot matter are tried once. */
         boolean skipsEqualOrders();
@@ -114,7 +115,7 @@ final class Scheduler {
     }
 
     /** An actor that begins when it is chosen; its first step is to read. */
-    Actor add(String name, java.util.function.Consumer<Actor> body) {
+    Actor add(String name, Consumer<Actor> body) {
         var self = new Actor[1];
         self[0] = new Actor(actors.size(), name, () -> body.accept(self[0]));
         actors.add(self[0]);
@@ -128,7 +129,7 @@ final class Scheduler {
 
     /** Which of the answers the acting actor gets. */
     int answer(String of, List<String> options) {
-        int chosen = choices.answer(options.size());
+        int chosen = choices.answer(of, options.size());
         if (chosen > 0) {
             note(of + " gets " + options.get(chosen));
         }

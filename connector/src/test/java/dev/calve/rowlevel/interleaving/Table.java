@@ -27,6 +27,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -34,6 +35,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import java.util.function.ToLongFunction;
 
 /** A table {@code (id long, part int, value long)}, {@code part} being {@code id % 2}, whose rows are kept beside its storage. */
@@ -52,28 +54,49 @@ final class Table {
     private final Map<String, List<Stored>> rows = new HashMap<>();
     private final Map<String, Set<Long>> keys = new HashMap<>();
 
-    private Table(TableMetadata metadata) {
-        committer = new ScriptedCommitter(metadata);
+    private final Options options;
+
+    private Table(TableMetadata metadata, Options options) {
+        this.committer = new ScriptedCommitter(metadata);
+        this.options = options;
+        if (options.byRequirement()) {
+            committer.byRequirement();
+        }
     }
 
-    static Table create(int formatVersion, boolean partitioned) {
+    /**
+     * What tables differ in.
+     *
+     * @param bounds whether the metrics of the next data file tell its least and greatest values
+     * @param mergedAt how many small manifests are merged into one
+     * @param byRequirement whether the catalog swaps as a server does, by what is required, or as a directory
+     */
+    record Options(
+            int formatVersion, boolean partitioned, BooleanSupplier bounds, int mergedAt, boolean byRequirement) {
+
+        /** A table with bounds and many manifests. */
+        static Options partitioned(int formatVersion) {
+            return new Options(formatVersion, true, () -> true, 100, false);
+        }
+    }
+
+    static Table create(Options options) {
         var schema = new Schema(
                 0,
                 List.of(
                         Field.required(ID, "id", Type.Simple.LONG),
                         Field.optional(PART, "part", Type.Simple.INT),
                         Field.required(VALUE, "value", Type.Simple.LONG)));
-        PartitionSpec spec = partitioned
+        PartitionSpec spec = options.partitioned()
                 ? new PartitionSpec(0, List.of(PartitionField.of(PART, 1000, "part", Transform.IDENTITY)))
                 : PartitionSpec.unpartitioned(0);
-        return new Table(MetadataUpdates.fresh(
-                schema,
-                spec,
-                SortOrder.UNSORTED,
-                "memory:/t",
-                Map.of("commit.retry.min-wait-ms", "1", "commit.retry.max-wait-ms", "1"),
-                formatVersion,
-                1_000));
+        var properties = Map.of(
+                "commit.retry.min-wait-ms", "1",
+                "commit.retry.max-wait-ms", "1",
+                "commit.manifest.min-count-to-merge", String.valueOf(options.mergedAt()));
+        TableMetadata metadata = MetadataUpdates.fresh(
+                schema, spec, SortOrder.UNSORTED, "memory:/t", properties, options.formatVersion(), 1_000);
+        return new Table(metadata, options);
     }
 
     static int part(long id) {
@@ -82,7 +105,7 @@ final class Table {
 
     /** The same table once more, so that one can go on without the other. */
     Table copy() {
-        var copy = new Table(metadata());
+        var copy = new Table(metadata(), options);
         storage.locations().forEach(location -> copy.storage.put(location, storage.bytes(location)));
         copy.rows.putAll(rows);
         copy.keys.putAll(keys);
@@ -106,16 +129,13 @@ final class Table {
         return Objects.requireNonNull(rows.get(file.path()), file.path());
     }
 
-    /**
-     * Puts a data file, all of whose rows are of one partition, on storage.
-     *
-     * @param bounds whether its metrics tell the least and greatest values
-     */
-    DataFile write(String path, List<Stored> content, boolean bounds) {
+    /** Puts a data file, all of whose rows are of one partition, on storage. */
+    DataFile write(String path, List<Stored> content) {
         List<Row> plain = content.stream().map(Stored::row).toList();
         storage.put(path, new byte[] {1});
         rows.put(path, List.copyOf(content));
-        Metrics metrics = metrics(plain, bounds ? Map.of(ID, Row::id, VALUE, Row::value) : Map.of());
+        Metrics metrics =
+                metrics(plain, options.bounds().getAsBoolean() ? Map.of(ID, Row::id, VALUE, Row::value) : Map.of());
         return new DataFile(common(path, partition(plain.get(0).id()), metrics), OptionalLong.empty());
     }
 
@@ -179,7 +199,7 @@ final class Table {
         for (ManifestEntry<DataFile> data : files.data().values()) {
             DataFile file = data.file();
             PositionBitmap gone = positions(data, deletes);
-            Set<Long> deletedKeys = new java.util.HashSet<>();
+            Set<Long> deletedKeys = new HashSet<>();
             for (ManifestEntry<DeleteFile> entry : deletes) {
                 if (entry.file() instanceof DeleteFile.EqualityDeletes
                         && entry.sequenceNumber() > data.sequenceNumber()

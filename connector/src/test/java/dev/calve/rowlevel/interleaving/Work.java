@@ -7,8 +7,9 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Set;
-import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
@@ -30,6 +31,8 @@ record Work(
     enum Kind {
         APPEND,
         DELETE,
+        /** A DELETE whose position delete files speak of all files of a partition, as other writers' do in v2. */
+        DELETE_ACROSS,
         UPDATE,
         /** An UPDATE whose new values come from other rows of the table. */
         DERIVE,
@@ -64,8 +67,9 @@ record Work(
         return new Work(name, kind, where, true, isolation, text, effect);
     }
 
+    /** The same under an isolation level, if statements of its kind are under any. */
     Work at(IsolationLevel level) {
-        return new Work(name, kind, where, rewrite, level, text, effect);
+        return !kind.isRowLevel() ? this : new Work(name, kind, where, rewrite, level, text, effect);
     }
 
     private static Row row(String writer, long id, long value) {
@@ -73,9 +77,10 @@ record Work(
     }
 
     private static List<Row> rows(String writer, Map<Long, Long> values) {
-        return values.entrySet().stream()
-                .map(entry -> row(writer, entry.getKey(), entry.getValue()))
-                .toList();
+        return new TreeMap<>(values)
+                .entrySet().stream()
+                        .map(entry -> row(writer, entry.getKey(), entry.getValue()))
+                        .toList();
     }
 
     static Work append(String name, Map<Long, Long> values) {
@@ -94,6 +99,15 @@ record Work(
                 Kind.DELETE,
                 where,
                 "delete where " + where,
+                rows -> new Delta(names(where, rows), Map.of(), List.of()));
+    }
+
+    static Work deleteAcross(String name, Where where) {
+        return new Work(
+                name,
+                Kind.DELETE_ACROSS,
+                where,
+                "delete across files where " + where,
                 rows -> new Delta(names(where, rows), Map.of(), List.of()));
     }
 
@@ -152,7 +166,10 @@ record Work(
         });
     }
 
-    /** @param where a whole partition, or everything */
+    /**
+     * @param where a whole partition, or everything
+     * @param values none to truncate it
+     */
     static Work overwrite(String name, Where where, Map<Long, Long> values) {
         return new Work(
                 name,
@@ -209,12 +226,12 @@ record Work(
      *
      * @param read the rows it read last
      */
-    SortedMap<String, Row> applied(SortedMap<String, Row> read, SortedMap<String, Row> before) {
+    NavigableMap<String, Row> applied(NavigableMap<String, Row> read, NavigableMap<String, Row> before) {
         return seen(read, before).on(before);
     }
 
     /** What it does to the rows before, given what it read. */
-    Delta seen(SortedMap<String, Row> read, SortedMap<String, Row> before) {
+    Delta seen(NavigableMap<String, Row> read, NavigableMap<String, Row> before) {
         boolean asRead = kind.isRowLevel() && isolation == IsolationLevel.SNAPSHOT;
         return effect.on((asRead ? read : before).values());
     }
