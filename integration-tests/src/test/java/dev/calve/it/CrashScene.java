@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.calve.catalog.LoadedTable;
 import dev.calve.it.CoreReading.Row;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -81,6 +82,9 @@ record CrashScene(Path warehouse, CoreTable table, CoreReading reading, List<Row
             assertRowIds(rows, whole);
         }
         assertFiles(theirs, whole);
+        assertThat(TableAudit.findings(Path.of(URI.create(ours.state().metadataLocation()))))
+                .as("audit; %s", whole)
+                .isEmpty();
     }
 
     private void assertRowIds(List<Row> rows, String whole) {
