@@ -34,7 +34,7 @@ import java.util.stream.Collectors;
  * @param summary further entries of the snapshot's summary
  */
 public record Compaction(
-        Base base,
+        ReadPoint base,
         List<FileTask> sources,
         List<DataFile> outputs,
         PositionMap map,
@@ -65,7 +65,11 @@ public record Compaction(
 
     /** What a rewrite made of files planned on the newest snapshot. */
     public static Compaction of(
-            Base base, List<FileTask> sources, List<DataFile> outputs, PositionMap map, Map<String, String> summary) {
+            ReadPoint base,
+            List<FileTask> sources,
+            List<DataFile> outputs,
+            PositionMap map,
+            Map<String, String> summary) {
         return new Compaction(base, sources, outputs, map, Map.of(), Map.of(), summary);
     }
 

@@ -32,7 +32,7 @@ import java.util.stream.Stream;
  */
 public record RowChange(
         Command command,
-        Base base,
+        ReadPoint base,
         Scope scope,
         List<Touched> touched,
         List<WholeFile> wholeFiles,
@@ -83,13 +83,17 @@ public record RowChange(
 
     /** A DELETE. */
     public static RowChange delete(
-            Base base, Scope scope, List<Touched> touched, List<WholeFile> wholeFiles, Map<String, String> summary) {
+            ReadPoint base,
+            Scope scope,
+            List<Touched> touched,
+            List<WholeFile> wholeFiles,
+            Map<String, String> summary) {
         return new RowChange(Command.DELETE, base, scope, touched, wholeFiles, List.of(), 0, summary);
     }
 
     /** An UPDATE: as many rows come as go. */
     public static RowChange update(
-            Base base, Scope scope, List<Touched> touched, List<DataFile> newRows, Map<String, String> summary) {
+            ReadPoint base, Scope scope, List<Touched> touched, List<DataFile> newRows, Map<String, String> summary) {
         long rows = newRows.stream().mapToLong(DataFile::recordCount).sum();
         return new RowChange(Command.UPDATE, base, scope, touched, List.of(), newRows, rows, summary);
     }
@@ -213,7 +217,7 @@ public record RowChange(
     }
 
     /** The same statement with other outcomes, made for a later snapshot. */
-    RowChange settledAgain(Base newBase, Scope newScope, List<Touched> newTouched, List<WholeFile> newWholeFiles) {
+    RowChange settledAgain(ReadPoint newBase, Scope newScope, List<Touched> newTouched, List<WholeFile> newWholeFiles) {
         return new RowChange(command, newBase, newScope, newTouched, newWholeFiles, newRows, updatedRows, summary);
     }
 }

@@ -350,7 +350,7 @@ public final class RowTable {
         private RowChange delete(Range range, TableState state) {
             TableMetadata metadata = state.metadata();
             return RowChange.delete(
-                    Base.of(metadata, "main"),
+                    ReadPoint.of(metadata, "main"),
                     Scope.of(range.filter(), isolation),
                     touched(metadata, range),
                     List.of(),
@@ -371,7 +371,7 @@ public final class RowTable {
             TableMetadata metadata = table.metadata();
             List<Touched> touched = touched(metadata, range);
             return RowChange.update(
-                    Base.of(metadata, "main"),
+                    ReadPoint.of(metadata, "main"),
                     Scope.of(range.filter(), isolation),
                     touched,
                     updated(touched, newId, target),
@@ -385,7 +385,7 @@ public final class RowTable {
             List<DataFile> files = updated(touched, newId, Optional.empty());
             return new RowChange(
                     Command.MERGE,
-                    Base.of(metadata, "main"),
+                    ReadPoint.of(metadata, "main"),
                     new Scope(read.filter(), isolation, plan(metadata, read)),
                     touched,
                     List.of(),
@@ -472,7 +472,7 @@ public final class RowTable {
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
-            return Compaction.of(Base.of(metadata, "main"), sources, outputs, map.build(), Map.of());
+            return Compaction.of(ReadPoint.of(metadata, "main"), sources, outputs, map.build(), Map.of());
         }
 
         private String nextOutput() {

@@ -16,7 +16,7 @@ import dev.calve.metadata.MetadataUpdate;
 import dev.calve.metadata.SnapshotRef;
 import dev.calve.metadata.TableProperties.IsolationLevel;
 import dev.calve.rowdelete.ExistingDeletes;
-import dev.calve.rowlevel.Base;
+import dev.calve.rowlevel.ReadPoint;
 import dev.calve.rowlevel.RowChange;
 import dev.calve.rowlevel.Scope;
 import dev.calve.rowlevel.SettleAgain;
@@ -98,8 +98,8 @@ final class CoreStatement {
         return commit("MERGE", change);
     }
 
-    private Base base() {
-        return Base.of(read.metadata(), SnapshotRef.MAIN);
+    private ReadPoint base() {
+        return ReadPoint.of(read.metadata(), SnapshotRef.MAIN);
     }
 
     private static Scope scope() {

@@ -22,7 +22,7 @@ import dev.calve.metadata.TableProperties.RowLevelMode;
 import dev.calve.rowdelete.Outcome;
 import dev.calve.rowdelete.OutcomeCodec;
 import dev.calve.rowdelete.SettleMode;
-import dev.calve.rowlevel.Base;
+import dev.calve.rowlevel.ReadPoint;
 import dev.calve.rowlevel.RowChange;
 import dev.calve.rowlevel.Scope;
 import dev.calve.rowlevel.SettleAgain;
@@ -181,7 +181,7 @@ public final class DeleteWhere {
         }
         List<Outcome> outcomes = evaluated.isEmpty() ? List.of() : evaluate(state, evaluated, properties);
         var change = RowChange.delete(
-                Base.of(metadata, SnapshotRef.MAIN),
+                ReadPoint.of(metadata, SnapshotRef.MAIN),
                 Scope.of(converted.expression(), properties.get(TableProperties.DELETE_ISOLATION)),
                 Touched.of(evaluated, outcomes),
                 whole,

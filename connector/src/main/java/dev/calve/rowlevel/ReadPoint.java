@@ -13,12 +13,12 @@ import java.util.OptionalLong;
  *     again. Later ones still apply to them, also after positions were settled again
  * @param formatVersion what delete files were written for
  */
-public record Base(String ref, OptionalLong snapshotId, long sequenceNumber, int formatVersion) {
+public record ReadPoint(String ref, OptionalLong snapshotId, long sequenceNumber, int formatVersion) {
 
     /** The newest state of the branch; of the main branch, if it does not exist yet and begins there. */
-    public static Base of(TableMetadata metadata, String ref) {
+    public static ReadPoint of(TableMetadata metadata, String ref) {
         Optional<Snapshot> head = metadata.commitParent(ref);
-        return new Base(
+        return new ReadPoint(
                 ref,
                 head.isPresent() ? OptionalLong.of(head.get().id()) : OptionalLong.empty(),
                 head.map(Snapshot::sequenceNumber).orElse(0L),
@@ -26,7 +26,7 @@ public record Base(String ref, OptionalLong snapshotId, long sequenceNumber, int
     }
 
     /** The same rows, compared with what was committed up to {@code head}. */
-    Base at(TableMetadata metadata, Snapshot head) {
-        return new Base(ref, OptionalLong.of(head.id()), sequenceNumber, metadata.formatVersion());
+    ReadPoint at(TableMetadata metadata, Snapshot head) {
+        return new ReadPoint(ref, OptionalLong.of(head.id()), sequenceNumber, metadata.formatVersion());
     }
 }
