@@ -22,7 +22,7 @@ import dev.calve.parquet.WriteSettings;
 import dev.calve.partition.PartitionTuple;
 import dev.calve.rewrite.PositionMap;
 import dev.calve.rowdelete.ExistingDeletes;
-import dev.calve.rowlevel.Base;
+import dev.calve.rowlevel.ReadPoint;
 import dev.calve.rowlevel.Compaction;
 import dev.calve.rowlevel.MapAgain;
 import dev.calve.rowlevel.RowChange;
@@ -295,7 +295,7 @@ final class Execution {
                     case MERGE -> RowChange.Command.MERGE;
                     default -> RowChange.Command.UPDATE;
                 },
-                Base.of(metadata, SnapshotRef.MAIN),
+                ReadPoint.of(metadata, SnapshotRef.MAIN),
                 new Scope(work.where().filter(), work.isolation(), readsMore ? tasks : List.of()),
                 touched,
                 whole,
@@ -423,7 +423,7 @@ final class Execution {
             }
         }
         Compaction compaction = Compaction.of(
-                Base.of(state.metadata(), SnapshotRef.MAIN), tasks, outputs, map.build(), client.summary());
+                ReadPoint.of(state.metadata(), SnapshotRef.MAIN), tasks, outputs, map.build(), client.summary());
         return client.commit(compaction.toSnapshotChange(), new MapAgain(table.storage, compaction, settlement));
     }
 }
