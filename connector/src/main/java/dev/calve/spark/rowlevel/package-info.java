@@ -5,7 +5,8 @@
  * dev.calve.spark.rowlevel.ConditionMatcher} and {@link dev.calve.spark.rowlevel.SurvivorCopy}.
  *
  * <pre>
- * DELETE WHERE p: plan files (driver) -> one stage: match, settle -> SnapshotChange -> commit, re-planned after a conflict
+ * DELETE WHERE p: plan files (driver) -> one stage: match, settle -> RowChange -> commit; after a conflict the driver settles
+ *                 deletes beside files again, else the statement is planned anew
  * </pre>
  *
  * <ul>
