@@ -158,6 +158,17 @@ class CommitPeerIT {
     void everySpecHasItsManifests(int version) {
         var twins = TwinTable.create(folder, version, "commit.manifest-merge.enabled", "false");
         append(twins, A, C);
+        addBucket(twins);
+        var old = data("old.parquet", 5, 0, 2);
+        var now = data("now.parquet", 6, 1, 2, 3);
+        append(twins, old, now);
+        append(twins, data("later.parquet", 7, 1, null, 0));
+        delete(twins, C, now);
+        append(twins, E);
+        twins.assertEveryDifferenceWasSeen();
+    }
+
+    private static void addBucket(TwinTable twins) {
         twins.evolve(
                 table -> table.updateSpec()
                         .addField(org.apache.iceberg.expressions.Expressions.bucket("id", 4))
@@ -169,13 +180,57 @@ class CommitPeerIT {
                                 PartitionField.of(1, 1001, "id_bucket_4", new Transform.Bucket(4))))),
                 new MetadataUpdate.SetDefaultSpec(-1));
         twins.assertSame("new spec");
-        var old = data("old.parquet", 5, 0, 2);
-        var now = data("now.parquet", 6, 1, 2, 3);
-        append(twins, old, now);
-        append(twins, data("later.parquet", 7, 1, null, 0));
-        delete(twins, C, now);
-        append(twins, E);
+    }
+
+    /** With merging on, lists are grouped by spec, the newest first, which decides who gets which row ids. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3})
+    void manifestsOfTheNewestSpecComeFirst(int version) {
+        var twins = TwinTable.create(folder, version);
+        append(twins, A, C);
+        addBucket(twins);
+        append(twins, data("old.parquet", 5, 0, 2), data("now.parquet", 6, 1, 2, 3));
         twins.assertEveryDifferenceWasSeen();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3})
+    void smallManifestsAreMergedAsThePeerMergesThem(int version) {
+        var twins = TwinTable.create(folder, version, "commit.manifest.min-count-to-merge", "3");
+        append(twins, A, C);
+        append(twins, B);
+        append(twins, E);
+        append(twins, D);
+        delete(twins, B);
+        append(twins, data("f.parquet", 3, 0, 9));
+        delete(twins, A, D);
+        append(twins, data("g.parquet", 4, 0, 9));
+        append(twins, data("h.parquet", 5, 0, 8));
+        delete(twins, E, C);
+        append(twins, A);
+        twins.assertEveryDifferenceWasSeen();
+    }
+
+    @Test
+    void vectorsSurviveTheMergingOfTheirManifests() {
+        var twins = TwinTable.create(folder, 3, "commit.manifest.min-count-to-merge", "3");
+        append(twins, A, C, D, E);
+        vectorOf(twins, "a.puffin", A);
+        twins.differ(
+                "list\\(main\\).*|metadata\\.snapshots\\[\\d+]\\.summary\\.manifests-.*",
+                "manifests of data count towards the number of small ones here, so those of vectors are merged earlier");
+        vectorOf(twins, "c.puffin", C);
+        vectorOf(twins, "d.puffin", D);
+        vectorOf(twins, "e.puffin", E);
+        delete(twins, C);
+        twins.assertEveryDifferenceWasSeen();
+    }
+
+    private void vectorOf(TwinTable twins, String name, TwinFile of) {
+        var vector = vector(name, of, 4, 1);
+        rowDelta(twins).addDeletes(vector.theirPositions(twins.theirs())).commit();
+        ours(twins, Operation.DELETE).delete(vector).commit();
+        twins.assertSame("vector of " + of.name());
     }
 
     @Test
