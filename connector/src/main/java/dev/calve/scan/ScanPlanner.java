@@ -122,23 +122,28 @@ public final class ScanPlanner {
 
     private record Planned(List<FileTask> tasks, long pruned) {}
 
+    /** Entries are judged as they are read, since a manifest may hold 50,000 of which one is wanted. */
     private Planned tasksOf(ManifestFile manifest, Map<Integer, FileFilter> filters, DeleteIndex index)
             throws IOException {
         FileFilter filter = Objects.requireNonNull(filters.get(manifest.specId()));
         var tasks = new ArrayList<FileTask>();
-        long pruned = 0;
-        for (ManifestEntry<DataFile> entry : ManifestReader.readData(storage, manifest, live(manifest))) {
-            DataFile file = entry.file();
-            if (!filter.mightMatch(file)) {
-                pruned++;
-                continue;
+        var entries = new long[1];
+        ManifestReader.forEachData(storage, manifest, live(manifest), entry -> {
+            entries[0]++;
+            if (filter.mightMatch(entry.file())) {
+                tasks.add(task(manifest, entry, filter, index));
             }
-            boolean every = filter.mustMatch(file);
-            Expression residual = every ? Expression.Constant.TRUE : filter.residual(file);
-            var seen = new SeenDeletes(snapshot.id(), index.manifestsOf(file));
-            tasks.add(new FileTask(entry, manifest.path(), index.of(entry), residual, every, Optional.of(seen)));
-        }
-        return new Planned(tasks, pruned);
+            return true;
+        });
+        return new Planned(tasks, entries[0] - tasks.size());
+    }
+
+    private FileTask task(ManifestFile manifest, ManifestEntry<DataFile> entry, FileFilter filter, DeleteIndex index) {
+        DataFile file = entry.file();
+        boolean every = filter.mustMatch(file);
+        Expression residual = every ? Expression.Constant.TRUE : filter.residual(file);
+        var seen = new SeenDeletes(snapshot.id(), index.manifestsOf(file));
+        return new FileTask(entry, manifest.path(), index.of(entry), residual, every, Optional.of(seen));
     }
 
     /** Tuples are read as the table types them now, because a source promoted in between must not tell equal ones apart. */
