@@ -33,8 +33,7 @@ final class AvroValues {
     /** Reads a value; null only where the written schema allows it. */
     @FunctionalInterface
     interface Reader {
-        @Nullable
-        Object read(BlockDecoder in) throws IOException;
+        @Nullable Object read(BlockDecoder in) throws IOException;
     }
 
     /** How a value of the type is declared in a file of ours. */

@@ -102,8 +102,7 @@ final class ChunkedInput extends InputStream {
     }
 
     /** What storage threw, if it did. */
-    @Nullable
-    IOException failure() {
+    @Nullable IOException failure() {
         return failure;
     }
 

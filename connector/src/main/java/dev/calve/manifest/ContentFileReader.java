@@ -226,8 +226,7 @@ final class ContentFileReader {
             return keyMetadata != null && keyMetadata.length() > 0;
         }
 
-        @Nullable
-        String path() {
+        @Nullable String path() {
             return path;
         }
 
