@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Two writers, in every order of their steps. Every kind of writer meets every kind, itself included; as each order is tried,
@@ -144,6 +145,30 @@ class InterleavingTest {
                         Ending.Refused.class,
                         Ending.Unknown.class,
                         Ending.Failed.class));
+    }
+
+    /**
+     * The third deletes a row of the file the first writes again, so that the first settles again after a delete by key it has not
+     * evaluated. Two writers cannot show that.
+     */
+    @ParameterizedTest
+    @ValueSource(ints = {2, 3})
+    void deletesByKeySurviveThatAFileIsWrittenTwice(int version) throws IOException {
+        Start start = Start.after(
+                Table.create(Table.Options.partitioned(version)),
+                List.of(Work.append("base", Map.of(2L, 20L, 4L, 40L, 6L, 60L, 8L, 80L))));
+        for (Work first : List.of(
+                Work.delete("A", Where.ids(2L)).rewriting(),
+                Work.delete("A", Where.ids(2L)).rewriting().at(IsolationLevel.SNAPSHOT),
+                Work.compact("A", Where.part(0)))) {
+            int before = runs;
+            var each = new Choosing.Each(Map.of());
+            do {
+                count(start.run(
+                        List.of(first, Work.upsert("B", Map.of(4L, 900L)), Work.delete("C", Where.ids(6L))), each));
+            } while (each.next());
+            assertThat(runs - before).as("orders of %s", first).isGreaterThan(ORDERS * ORDERS);
+        }
     }
 
     private void count(Verdict verdict) {
