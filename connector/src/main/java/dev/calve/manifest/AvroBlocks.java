@@ -72,14 +72,25 @@ sealed interface AvroBlocks extends Closeable {
 
         @Override
         public Optional<Block> next() throws IOException {
-            if (in.remaining() == 0) {
-                return Optional.empty();
+            while (in.remaining() > 0) {
+                Block block = read();
+                if (block.records() > 0) {
+                    return Optional.of(block);
+                }
+                // Apache Iceberg for Python writes the list of a table without files as one block of none.
+                if (!block.content().isEnd()) {
+                    throw new InvalidTableException("A block of 0 records must be empty.");
+                }
             }
+            return Optional.empty();
+        }
+
+        private Block read() throws IOException {
             long records = readLong();
             long length = readLong();
-            if (records <= 0 || length < 0) {
+            if (records < 0 || length < 0) {
                 throw new InvalidTableException(
-                        "A block must hold records, not be of " + records + " records and " + length + " bytes.");
+                        "A block must not be of " + records + " records and " + length + " bytes.");
             }
             if (length > in.remaining() - SYNC_BYTES) {
                 throw new EOFException("the file does not end where a block ends");
@@ -94,10 +105,13 @@ sealed interface AvroBlocks extends Closeable {
                 throw new InvalidTableException("A block must end with the file's marker, but does not.");
             }
             int end = inflate(size);
-            return Optional.of(new Block(records, BlockDecoder.of(inflated, 0, end)));
+            return new Block(records, BlockDecoder.of(inflated, 0, end));
         }
 
-        /** Inflates the block and returns its length; the array grows to fit. */
+        /**
+         * Inflates the block and returns its length; the array grows to fit. Bytes behind the end of the deflated data are
+         * passed over: Python's libraries leave most of zlib's checksum there.
+         */
         private int inflate(int size) {
             inflater.reset();
             inflater.setInput(deflated, 0, size);
@@ -115,9 +129,6 @@ sealed interface AvroBlocks extends Closeable {
                 }
             } catch (DataFormatException e) {
                 throw new InvalidTableException("The content of a block cannot be inflated: " + e.getMessage(), e);
-            }
-            if (inflater.getRemaining() > 0) {
-                throw new InvalidTableException("The content of a block must end with it.");
             }
             return done;
         }
