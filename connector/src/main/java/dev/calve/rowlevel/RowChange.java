@@ -29,6 +29,8 @@ import java.util.stream.Stream;
  * @param newRows files of rows that are new or come back with new values; never survivors of a rewritten file
  * @param updatedRows how many of the rows that go come back in {@code newRows}
  * @param summary further entries of the snapshot's summary
+ * @param countsRowsThatGo whether the rows that go are counted; false once others deleted keys that may be among them, because
+ *     a DELETE does not evaluate keys it need not know
  */
 public record RowChange(
         Command command,
@@ -38,7 +40,8 @@ public record RowChange(
         List<WholeFile> wholeFiles,
         List<DataFile> newRows,
         long updatedRows,
-        Map<String, String> summary) {
+        Map<String, String> summary,
+        boolean countsRowsThatGo) {
 
     /** What was asked for, which decides what a concurrent change means. */
     public enum Command {
@@ -81,6 +84,19 @@ public record RowChange(
         }
     }
 
+    /** A change as it was settled first. */
+    public RowChange(
+            Command command,
+            ReadPoint base,
+            Scope scope,
+            List<Touched> touched,
+            List<WholeFile> wholeFiles,
+            List<DataFile> newRows,
+            long updatedRows,
+            Map<String, String> summary) {
+        this(command, base, scope, touched, wholeFiles, newRows, updatedRows, summary, true);
+    }
+
     /** A DELETE. */
     public static RowChange delete(
             ReadPoint base,
@@ -105,6 +121,9 @@ public record RowChange(
 
     /** Rows that go, exactly; empty if equality deletes hide how many there are. */
     OptionalLong goingRows() {
+        if (!countsRowsThatGo) {
+            return OptionalLong.empty();
+        }
         long rows = 0;
         for (WholeFile file : wholeFiles) {
             if (file.liveRows().isEmpty()) {
@@ -153,10 +172,7 @@ public record RowChange(
                 .withRowCounts(counts());
     }
 
-    /**
-     * How many rows the statement touches, once it is committed. Rows that another writer deletes by key at the same time are
-     * counted, because a DELETE does not evaluate keys it need not know.
-     */
+    /** How many rows the statement touches, once it is committed; what is not exactly known is left open. */
     public RowCounts counts() {
         long comingRows = newRows.stream().mapToLong(DataFile::recordCount).sum();
         long copied = 0;
@@ -189,9 +205,8 @@ public record RowChange(
         if (!files.isEmpty()) {
             rules.add(new ConflictRule.FilesStillThere(files));
             rules.add(new ConflictRule.DeletesUnchanged(files));
-            if (command != Command.DELETE) {
-                rules.add(new ConflictRule.NoNewEqualityDeletes(files, scope.filter()));
-            }
+            // For a DELETE only its counters depend on them.
+            rules.add(new ConflictRule.NoNewEqualityDeletes(files, scope.filter()));
         }
         Map<String, Place> withoutIds =
                 places(touched.stream().filter(this::mustNotGetRowIds).map(Touched::task));
@@ -218,6 +233,12 @@ public record RowChange(
 
     /** The same statement with other outcomes, made for a later snapshot. */
     RowChange settledAgain(ReadPoint newBase, Scope newScope, List<Touched> newTouched, List<WholeFile> newWholeFiles) {
-        return new RowChange(command, newBase, newScope, newTouched, newWholeFiles, newRows, updatedRows, summary);
+        return new RowChange(
+                command, newBase, newScope, newTouched, newWholeFiles, newRows, updatedRows, summary, countsRowsThatGo);
+    }
+
+    /** The same change, of which it is no longer known how many rows go. */
+    RowChange uncounted() {
+        return new RowChange(command, base, scope, touched, wholeFiles, newRows, updatedRows, summary, false);
     }
 }

@@ -36,7 +36,7 @@ import java.util.Set;
  * <tr><td>the same rows updated</td><td>serializable: as deleted, because new data that may match is a conflict of its own;
  *     snapshot: plan anew</td><td>refuse, naming them</td></tr>
  * <tr><td>touched file gone, new data, history unknown</td><td>plan anew</td><td>refuse</td></tr>
- * <tr><td>keys deleted that may be ours</td><td>nothing</td><td>refuse</td></tr>
+ * <tr><td>keys deleted that may be ours</td><td>rows are no longer counted</td><td>refuse</td></tr>
  * <tr><td>row ids assigned</td><td>write again</td><td>refuse</td></tr>
  * <tr><td>table upgraded</td><td colspan=2>settle again what was settled beside the file</td></tr>
  * <tr><td>serializable: rows deleted in a file that was also read</td><td colspan=2>refuse, unless they do not match</td></tr>
@@ -155,6 +155,7 @@ public final class SettleAgain implements Resettle {
         private final Map<String, List<Conflict.RowsDeleted>> deleted = new LinkedHashMap<>();
         private final Set<String> rowIds = new LinkedHashSet<>();
         private boolean upgraded;
+        private boolean keysDeleted;
 
         News(List<Conflict> conflicts) {
             for (Conflict conflict : conflicts) {
@@ -165,6 +166,8 @@ public final class SettleAgain implements Resettle {
                     rowIds.add(assigned.dataFile());
                 } else if (conflict instanceof Conflict.FormatChanged) {
                     upgraded = true;
+                } else if (conflict instanceof Conflict.KeysDeleted) {
+                    keysDeleted = true;
                 }
             }
         }
@@ -175,8 +178,13 @@ public final class SettleAgain implements Resettle {
             // A file unknown here was made, by a compaction, of files that were read.
             return current.scope().alsoRead().isEmpty() || isKnown(rows.dataFile());
         }
+        boolean onlyRemoves = current.command() == Command.DELETE;
         return conflict instanceof Conflict.FormatChanged
-                || (conflict instanceof Conflict.RowIdsAssigned && current.command() == Command.DELETE);
+                || (conflict instanceof Conflict.RowIdsAssigned && onlyRemoves)
+                || (conflict instanceof Conflict.KeysDeleted
+                        && onlyRemoves
+                        && !(current.scope().isSerializable()
+                                && !current.scope().alsoRead().isEmpty()));
     }
 
     private boolean isKnown(String path) {
@@ -252,7 +260,8 @@ public final class SettleAgain implements Resettle {
             kept.addAll(Touched.of(
                     parts.stream().map(Settlement.Part::task).toList(), settlement.settle(found.metadata(), parts)));
         }
-        return Optional.of(current.settledAgain(current.base().at(found.metadata(), head), scope, kept, wholeFiles));
+        RowChange again = current.settledAgain(current.base().at(found.metadata(), head), scope, kept, wholeFiles);
+        return Optional.of(news.keysDeleted ? again.uncounted() : again);
     }
 
     /** Rows of a file that others changed too and that stand in the way. */

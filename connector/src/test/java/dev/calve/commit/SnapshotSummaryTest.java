@@ -453,22 +453,38 @@ class SnapshotSummaryTest {
     }
 
     @Test
+    void countsTheRowsOfAPartitionThatLeavesWhereNoDeletesStay() {
+        var table = CommitFixture.partitionedBy(Type.Simple.INT, 3);
+        table.append(
+                table.dataFile("a.parquet").in(1).records(7).build(),
+                table.dataFile("b.parquet").in(2).build());
+        table.commit(deletePartitionOne(table));
+        assertThat(table.head().summary())
+                .containsEntry("deleted-data-files", "1")
+                .containsEntry("calve.rows-deleted", "7");
+    }
+
+    @Test
     void doesNotCountRowsThatDeletesWhichStayMaySpeakOf() {
         var table = CommitFixture.partitionedBy(Type.Simple.INT, 2);
         var a = table.dataFile("a.parquet").in(1).build();
         table.append(a);
-        SnapshotChange filtered = table.change(Operation.DELETE)
+        SnapshotChange filtered = deletePartitionOne(table);
+        table.change(Operation.DELETE).delete(table.positionsIn("p.parquet", a)).commit();
+        table.commit(filtered);
+        assertThat(table.head().summary())
+                .containsEntry("deleted-data-files", "1")
+                .doesNotContainKey("calve.rows-deleted");
+    }
+
+    private static SnapshotChange deletePartitionOne(CommitFixture table) {
+        return table.change(Operation.DELETE)
                 .removeMatching(Expressions.comparison(
                         new Expression.Column(CommitFixture.PART, Type.Simple.INT, false),
                         Expression.Operator.EQUAL,
                         1))
                 .build()
                 .withRowCounts(RowCounts.none().withMatchedDeleted());
-        table.change(Operation.DELETE).delete(table.positionsIn("p.parquet", a)).commit();
-        table.commit(filtered);
-        assertThat(table.head().summary())
-                .containsEntry("deleted-data-files", "1")
-                .doesNotContainKey("calve.rows-deleted");
     }
 
     private static SnapshotChange truncate(CommitFixture table) {

@@ -69,11 +69,15 @@ class RowChangeTest {
     void guardsWhatItTouchedAndWhatItRead() {
         table.append(1, 10);
         assertThat(rules(run(false, IsolationLevel.SNAPSHOT).delete(THREE)))
-                .containsExactly(ConflictRule.FilesStillThere.class, ConflictRule.DeletesUnchanged.class);
+                .containsExactly(
+                        ConflictRule.FilesStillThere.class,
+                        ConflictRule.DeletesUnchanged.class,
+                        ConflictRule.NoNewEqualityDeletes.class);
         assertThat(rules(run().delete(THREE)))
                 .containsExactly(
                         ConflictRule.FilesStillThere.class,
                         ConflictRule.DeletesUnchanged.class,
+                        ConflictRule.NoNewEqualityDeletes.class,
                         ConflictRule.NoNewDataMatching.class);
         assertThat(rules(run(false, IsolationLevel.SNAPSHOT).update(THREE, id -> id)))
                 .containsExactly(

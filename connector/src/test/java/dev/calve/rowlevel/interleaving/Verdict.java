@@ -123,10 +123,7 @@ final class Verdict {
         }
     }
 
-    /**
-     * Row counters that are told must be exact. Only rows somebody else deleted by key at the same time may be counted by a DELETE
-     * too, because such deletes are not evaluated.
-     */
+    /** Row counters that are told must be exact. */
     private void checkCounters(Client client, Snapshot snapshot, NavigableMap<String, Row> before) {
         if (!client.work().kind().isRowLevel()) {
             return;
