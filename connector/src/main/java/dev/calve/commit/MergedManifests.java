@@ -9,6 +9,12 @@ import dev.calve.manifest.ManifestFile;
 import dev.calve.manifest.ManifestFile.Content;
 import dev.calve.manifest.ManifestReader;
 import dev.calve.manifest.Selection;
+import dev.calve.metadata.TableMetadata;
+import dev.calve.partition.PartitionField;
+import dev.calve.partition.PartitionSpec;
+import dev.calve.partition.Transform;
+import dev.calve.schema.Field;
+import dev.calve.schema.Type;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -16,6 +22,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * Joins manifests into one. What this snapshot added stays ADDED and what it removed DELETED; removals of earlier snapshots are
@@ -46,7 +53,14 @@ final class MergedManifests {
     List<ManifestFile> in(Preparation preparation, List<ManifestFile> listed) throws IOException {
         Map<ManifestFile, List<ManifestFile>> byNewest = new HashMap<>();
         Set<ManifestFile> joined = new HashSet<>();
-        for (List<ManifestFile> bin : MergePlan.of(listed, preparation.properties())) {
+        Set<Integer> untyped = preparation.found().specs().stream()
+                .map(PartitionSpec::id)
+                .filter(spec -> !isTyped(preparation.found(), spec))
+                .collect(Collectors.toSet());
+        List<ManifestFile> typed = listed.stream()
+                .filter(manifest -> !untyped.contains(manifest.specId()))
+                .toList();
+        for (List<ManifestFile> bin : MergePlan.of(typed, preparation.properties())) {
             byNewest.put(bin.get(0), join(preparation, bin));
             joined.addAll(bin);
         }
@@ -59,6 +73,18 @@ final class MergedManifests {
             }
         }
         return result;
+    }
+
+    /** Whether values of the spec can be written: not if their source left with the last schema that had it. */
+    private static boolean isTyped(TableMetadata table, int specId) {
+        List<PartitionField> fields = table.spec(specId).fields();
+        List<Field> types = table.partitionType(specId).fields();
+        for (int i = 0; i < fields.size(); i++) {
+            if (types.get(i).type() == Type.Simple.UNKNOWN && !(fields.get(i).transform() instanceof Transform.Void)) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private List<ManifestFile> join(Preparation preparation, List<ManifestFile> bin) throws IOException {

@@ -235,6 +235,26 @@ class ManifestMergeTest {
         assertThat(table.live().data("b.parquet").file().partition().value(0)).contains(8);
     }
 
+    /** Old schemas leave with the snapshots that had them; then nothing tells the type of the values any more. */
+    @Test
+    void leavesManifestsAloneWhoseSourceNoSchemaHas() {
+        var table = merging(CommitFixture.partitionedBy(Type.Simple.INT, 2), 2);
+        table.evolve(new MetadataUpdate.SetProperties(Map.of("commit.manifest-merge.enabled", "false")));
+        table.append(table.dataFile("a.parquet").in(7).build());
+        table.append(table.dataFile("b.parquet").in(8).build());
+        table.evolve(
+                new MetadataUpdate.SetProperties(Map.of("commit.manifest-merge.enabled", "true")),
+                new MetadataUpdate.AddSpec(PartitionSpec.unpartitioned(1)),
+                new MetadataUpdate.SetDefaultSpec(-1),
+                new MetadataUpdate.AddSchema(new Schema(1, List.of(Field.required(1, "id", Type.Simple.LONG))), 2),
+                new MetadataUpdate.SetCurrentSchema(-1));
+        table.committer.removeSchema(0);
+        var kept = list(table);
+        table.append(table.dataFile("c.parquet").build());
+        table.append(table.dataFile("d.parquet").build());
+        assertThat(list(table)).hasSize(3).containsAll(kept);
+    }
+
     @Test
     void givesEveryRowTheIdItHadAndNewRowsTheNextOnes() {
         var table = merging(CommitFixture.unpartitioned(3), 3);

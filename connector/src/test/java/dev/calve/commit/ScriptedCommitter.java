@@ -4,7 +4,9 @@ import dev.calve.metadata.MetadataUpdate;
 import dev.calve.metadata.MetadataUpdates;
 import dev.calve.metadata.Requirement;
 import dev.calve.metadata.Requirements;
+import dev.calve.metadata.Snapshot;
 import dev.calve.metadata.TableMetadata;
+import dev.calve.schema.Schema;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayDeque;
@@ -128,7 +130,30 @@ public final class ScriptedCommitter implements Committer {
     /** Forgets snapshots, as expiry does; their files stay. */
     public void expire(Long... snapshotIds) {
         Set<Long> gone = Set.of(snapshotIds);
-        replace(old -> new TableMetadata(
+        replace(old -> with(
+                old,
+                old.schemas(),
+                old.snapshots().stream()
+                        .filter(snapshot -> !gone.contains(snapshot.id()))
+                        .toList(),
+                List.of()));
+    }
+
+    /** Forgets a schema, as expiry does with {@code clean_expired_metadata}. */
+    public void removeSchema(int schemaId) {
+        replace(old -> with(
+                old,
+                old.schemas().stream().filter(schema -> schema.id() != schemaId).toList(),
+                old.snapshots(),
+                old.snapshotLog()));
+    }
+
+    private static TableMetadata with(
+            TableMetadata old,
+            List<Schema> schemas,
+            List<Snapshot> snapshots,
+            List<TableMetadata.SnapshotLogEntry> snapshotLog) {
+        return new TableMetadata(
                 old.formatVersion(),
                 old.uuid(),
                 old.location(),
@@ -136,7 +161,7 @@ public final class ScriptedCommitter implements Committer {
                 old.lastUpdatedMillis(),
                 old.lastColumnId(),
                 old.currentSchemaId(),
-                old.schemas(),
+                schemas,
                 old.defaultSpecId(),
                 old.specs(),
                 old.lastPartitionId(),
@@ -146,14 +171,12 @@ public final class ScriptedCommitter implements Committer {
                 old.currentSnapshotId(),
                 old.nextRowId(),
                 old.refs(),
-                old.snapshots().stream()
-                        .filter(snapshot -> !gone.contains(snapshot.id()))
-                        .toList(),
+                snapshots,
                 old.statistics(),
                 old.partitionStatistics(),
-                List.of(),
+                snapshotLog,
                 old.metadataLog(),
-                old.unknownFields()));
+                old.unknownFields());
     }
 
     private TableState publish(TableMetadata metadata) {
