@@ -103,10 +103,11 @@ public final class TableCommit {
                     "Cannot commit " + statement.command() + " to " + table + ": " + interrupted.getMessage()
                             + ". Nothing was changed.",
                     interrupted));
-        } catch (RuntimeException e) {
-            throw giveUp(e);
-        } catch (Error e) {
-            throw giveUp(e);
+        } catch (Throwable e) {
+            // Not only unchecked ones: a re-settle runs jobs of an engine, whose methods need not declare what they
+            // throw.
+            giveUp(e);
+            throw e;
         }
     }
 

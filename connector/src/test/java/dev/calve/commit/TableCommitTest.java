@@ -24,6 +24,7 @@ import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class TableCommitTest {
@@ -411,8 +412,17 @@ class TableCommitTest {
         assertThat(leftovers(table)).isEmpty();
     }
 
-    @Test
-    void leavesNothingWhenDerivingAgainFails() {
+    static List<Throwable> failures() {
+        return List.of(
+                new IllegalStateException("the stage failed"),
+                new AssertionError("the stage failed"),
+                // As Spark's SparkException: checked, and nowhere declared.
+                new Exception("the stage failed"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("failures")
+    void leavesNothingWhenDerivingAgainFails(Throwable failure) {
         var a = table.dataFile("a").build();
         table.append(a);
         SnapshotChange change = table.change(Operation.DELETE)
@@ -422,10 +432,15 @@ class TableCommitTest {
                 .build();
         table.change(Operation.DELETE).remove(a).commit();
         assertThatThrownBy(() -> table.statement().commit(change, (found, conflict, old) -> {
-                    throw new IllegalStateException("the stage failed");
+                    throw TableCommitTest.<RuntimeException>undeclared(failure);
                 }))
-                .hasMessage("the stage failed");
+                .isSameAs(failure);
         assertThat(leftovers(table)).isEmpty();
+    }
+
+    @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
+    private static <E extends Throwable> E undeclared(Throwable failure) throws E {
+        throw (E) failure;
     }
 
     @Test

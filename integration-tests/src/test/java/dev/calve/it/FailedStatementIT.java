@@ -3,6 +3,7 @@ package dev.calve.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.calve.it.FaultyFileSystem.Moment;
+import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
@@ -82,6 +83,38 @@ class FailedStatementIT {
                 .contains("DIVIDE_BY_ZERO");
         assertThat(FolderState.of(table).files()).isEqualTo(before.files());
         assertThat(Sql.count("lake.failed." + name)).isEqualTo(2000);
+    }
+
+    /** Spark's own exception is a checked one that no method declares, unlike that of a condition, which it hands on. */
+    @ParameterizedTest
+    @CsvSource({"3,merge-on-read", "2,merge-on-read", "2,copy-on-write"})
+    void aDeleteOfWhichOneTaskCannotReadLeavesNoFile(int version, String mode) {
+        String name = Sql.unique("unreadable");
+        String table = SLOW + ".ns." + name;
+        create(table, version, mode);
+        Sql.run("ALTER TABLE %s SET TBLPROPERTIES ('read.split.open-file-cost'='134217728')", table);
+        Path files = folder.resolve("ns/" + name);
+        var before = FolderState.of(files);
+        String last = SparkTestSession.spark()
+                .sql("SELECT _file FROM " + table + " WHERE id = 1999")
+                .head()
+                .getString(0);
+        var written = new CountDownLatch(1);
+        FaultyFileSystem.fail((moment, path) -> {
+            if (moment == Moment.WRITE && path.contains("/data/")) {
+                written.countDown();
+            }
+            if (moment == Moment.LOOK && path.equals(last)) {
+                awaitUnlessInterrupted(written);
+                // The results of the others arrive first.
+                pause(500);
+                throw new IOException("the disk is gone");
+            }
+        });
+        assertThat(Sql.failure("DELETE FROM %s WHERE id %% 5 = 4", table)).contains("the disk is gone");
+        FaultyFileSystem.heal();
+        assertThat(FolderState.of(files).files()).isEqualTo(before.files());
+        assertThat(Sql.count(table)).isEqualTo(2000);
     }
 
     @ParameterizedTest

@@ -108,8 +108,10 @@ public final class DeleteWhere {
             return deletesEverything() ? truncate(newest) : delete(newest);
         } catch (IOException e) {
             throw abandoned(new UncheckedIOException("Cannot delete from " + table.name() + ": " + e.getMessage(), e));
-        } catch (RuntimeException e) {
-            throw abandoned(e);
+        } catch (Throwable e) {
+            // Not only unchecked ones: a job that fails throws SparkException, which no method of Spark's declares.
+            abandoned(e);
+            throw e;
         }
     }
 
@@ -142,7 +144,7 @@ public final class DeleteWhere {
     }
 
     /** Deletes what was written so far; does nothing once a swap was sent without a definite answer. */
-    private RuntimeException abandoned(RuntimeException failure) {
+    private <E extends Throwable> E abandoned(E failure) {
         try {
             ledger.abort();
         } catch (RuntimeException e) {
