@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * Where the rows of rewritten files went: (source, position) to (output, position), nothing for rows that did not survive.
@@ -36,6 +37,19 @@ public final class PositionMap {
         return Set.copyOf(bySource.keySet());
     }
 
+    /**
+     * Paths of the outputs that hold rows of a source.
+     *
+     * @throws IllegalArgumentException if the source is not in the map
+     */
+    public Set<String> outputsOf(String source) {
+        Runs runs = runsOf(source);
+        return Arrays.stream(runs.output)
+                .distinct()
+                .mapToObj(runs.outputs::get)
+                .collect(Collectors.toUnmodifiableSet());
+    }
+
     /** Rows that went to an output; 0 for a path that is none. */
     public long rowsOf(String output) {
         return rowsByOutput.getOrDefault(output, 0L);
@@ -48,9 +62,7 @@ public final class PositionMap {
      * @throws IllegalArgumentException if the source is not in the map: its rows must not be taken for gone
      */
     public Map<String, PositionBitmap> map(String source, PositionBitmap positions) {
-        Runs runs = Optional.ofNullable(bySource.get(source))
-                .orElseThrow(() -> new IllegalArgumentException("Data file must be a source of the rewrite, but "
-                        + source + " is none of its " + bySource.size() + " sources."));
+        Runs runs = runsOf(source);
         var mapped = new HashMap<String, PositionBitmap>();
         var cursor = positions.cursor();
         int run = 0;
@@ -69,6 +81,12 @@ public final class PositionMap {
             next = cursor.seek(next + 1);
         }
         return mapped;
+    }
+
+    private Runs runsOf(String source) {
+        return Optional.ofNullable(bySource.get(source))
+                .orElseThrow(() -> new IllegalArgumentException("Data file must be a source of the rewrite, but "
+                        + source + " is none of its " + bySource.size() + " sources."));
     }
 
     /** Runs of one source, ascending and without overlap. */

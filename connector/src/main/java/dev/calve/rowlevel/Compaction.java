@@ -9,15 +9,18 @@ import dev.calve.commit.SnapshotChange.AddedData;
 import dev.calve.commit.SnapshotChange.AddedDelete;
 import dev.calve.commit.SnapshotChange.Operation;
 import dev.calve.deletes.PositionBitmap;
+import dev.calve.expression.Expression;
 import dev.calve.manifest.DataFile;
 import dev.calve.rewrite.PositionMap;
 import dev.calve.rowdelete.Outcome;
 import dev.calve.scan.FileTask;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -48,10 +51,18 @@ public record Compaction(
         deleted = Map.copyOf(deleted);
         carried = Map.copyOf(carried);
         summary = Collections.unmodifiableMap(new LinkedHashMap<>(summary));
+        Set<String> known = map.sources();
+        Set<String> coming = outputs.stream().map(DataFile::path).collect(Collectors.toSet());
         for (FileTask source : sources) {
-            if (!map.sources().contains(source.file().path())) {
-                throw new IllegalArgumentException("A position map must know all sources, but not "
-                        + source.file().path() + ".");
+            String path = source.file().path();
+            if (!known.contains(path)) {
+                throw new IllegalArgumentException("A position map must know all sources, but not " + path + ".");
+            }
+            for (String output : map.outputsOf(path)) {
+                if (!coming.contains(output)) {
+                    throw new IllegalArgumentException("Every file that rows went to must be an output, but " + output
+                            + ", with rows of " + path + ", is none.");
+                }
             }
         }
         for (DataFile output : outputs) {
@@ -109,7 +120,30 @@ public record Compaction(
         return List.of(
                 new ConflictRule.FilesStillThere(files),
                 new ConflictRule.DeletesUnchanged(files),
-                new ConflictRule.RowIdsStillUnassigned(withoutIds));
+                new ConflictRule.RowIdsStillUnassigned(withoutIds),
+                new ConflictRule.NoNewEqualityDeletes(moved(), Expression.Constant.TRUE));
+    }
+
+    /**
+     * Sources whose rows leave their partition or its spec, and the outputs they come to. A key deleted meanwhile where such a
+     * row was no longer reaches it, and one deleted where it comes to would delete it: equality deletes apply to one place.
+     */
+    private Map<String, Place> moved() {
+        var outputPlaces = new HashMap<String, Place>();
+        outputs.forEach(file -> outputPlaces.put(file.path(), new Place(file.specId(), file.partition())));
+        var moved = new HashMap<String, Place>();
+        for (FileTask source : sources) {
+            String path = source.file().path();
+            Place from = Touched.place(source);
+            for (String output : map.outputsOf(path)) {
+                Place to = Objects.requireNonNull(outputPlaces.get(output));
+                if (!to.equals(from)) {
+                    moved.put(path, from);
+                    moved.put(output, to);
+                }
+            }
+        }
+        return moved;
     }
 
     private static Map<String, Place> places(List<FileTask> tasks) {

@@ -30,6 +30,21 @@ class PositionMapTest {
     }
 
     @Test
+    void namesTheOutputsOfASource() {
+        PositionMap map = PositionMap.builder()
+                .add("a", 0, "x", 0)
+                .add("a", 1, "y", 0)
+                .add("a", 2, "x", 1)
+                .add("b", 0, "z", 0)
+                .source("empty")
+                .build();
+        assertThat(map.outputsOf("a")).containsExactlyInAnyOrder("x", "y");
+        assertThat(map.outputsOf("b")).containsExactly("z");
+        assertThat(map.outputsOf("empty")).isEmpty();
+        assertThatThrownBy(() -> map.outputsOf("c")).hasMessageContaining("c is none of its 3 sources");
+    }
+
+    @Test
     void mapsPositionsBeyondFourBillion() {
         long far = 1L << 33;
         PositionMap map = PositionMap.builder().addRun("a", far, far, "x", 7).build();

@@ -4,20 +4,29 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.calve.commit.CommitConflictException;
+import dev.calve.commit.CommitFixture;
 import dev.calve.commit.CommitOutcome;
 import dev.calve.commit.Conflict;
 import dev.calve.commit.ScriptedCommitter.Answer;
+import dev.calve.commit.SnapshotChange.Operation;
+import dev.calve.manifest.DataFile;
 import dev.calve.manifest.ManifestEntry;
+import dev.calve.metadata.MetadataUpdate;
 import dev.calve.metadata.TableProperties.IsolationLevel;
+import dev.calve.partition.PartitionField;
+import dev.calve.partition.PartitionSpec;
+import dev.calve.partition.Transform;
 import dev.calve.rewrite.PositionMap;
 import dev.calve.rowlevel.RowTable.Range;
 import dev.calve.rowlevel.RowTable.Row;
+import dev.calve.schema.Type;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What others do to the sources of a compaction while it runs. */
@@ -174,6 +183,51 @@ class MapAgainTest {
         table.check();
     }
 
+    /** An equality delete applies to one partition of one spec: it finds no row that has moved, and must find none that came. */
+    @ParameterizedTest
+    @CsvSource({"0, 1", "1, 1"})
+    void refusesToMoveRowsOutOfReachOfKeysDeletedSince(int specOfKeys, int partitionOfKeys) {
+        CommitFixture fixture = CommitFixture.partitionedBy(Type.Simple.INT, 3);
+        var table = new RowTable(fixture);
+        table.append(1, 10, 1);
+        fixture.evolve(new MetadataUpdate.AddSpec(byParity()), new MetadataUpdate.SetDefaultSpec(-1));
+        var run = run(table);
+        Compaction compaction = run.compact(ALL, 10);
+        assertThat(compaction.outputs()).extracting(DataFile::specId).containsExactly(1);
+        fixture.change(Operation.DELETE)
+                .delete(fixture.equality("keys", specOfKeys, partitionOfKeys))
+                .commit();
+        assertThatThrownBy(() -> run.commit(run.again(compaction)))
+                .isInstanceOfSatisfying(
+                        CommitConflictException.class,
+                        refused -> assertThat(refused.conflicts())
+                                .singleElement()
+                                .isInstanceOf(Conflict.KeysDeleted.class));
+        assertThat(fixture.live().data().values())
+                .extracting(entry -> entry.file().specId())
+                .containsExactly(0);
+        table.check();
+    }
+
+    @Test
+    void movesRowsToAnotherSpecWhileKeysAreDeletedElsewhere() {
+        CommitFixture fixture = CommitFixture.partitionedBy(Type.Simple.INT, 3);
+        var table = new RowTable(fixture);
+        table.append(1, 10, 1);
+        fixture.evolve(new MetadataUpdate.AddSpec(byParity()), new MetadataUpdate.SetDefaultSpec(-1));
+        var run = run(table);
+        Compaction compaction = run.compact(ALL, 10);
+        fixture.change(Operation.DELETE).delete(fixture.equality("keys", 0, 2)).commit();
+        assertThat(run.commit(run.again(compaction)).committed()).isPresent();
+        assertThat(table.rows()).hasSize(10);
+        table.check();
+    }
+
+    private static PartitionSpec byParity() {
+        return new PartitionSpec(
+                1, List.of(PartitionField.of(CommitFixture.PART, 1001, "parity", new Transform.Bucket(2))));
+    }
+
     @Test
     void leavesNothingBehindIfOthersAreFasterForGood() {
         var table = table(3);
@@ -203,5 +257,7 @@ class MapAgainTest {
                 PositionMap.builder().addRun(sources.get(0), 0, 20, output, 0).build();
         assertThatThrownBy(() -> Compaction.of(good.base(), good.sources(), good.outputs(), partly, Map.of()))
                 .hasMessageContaining(sources.get(1));
+        assertThatThrownBy(() -> Compaction.of(good.base(), good.sources(), List.of(), good.map(), Map.of()))
+                .hasMessageContaining(output);
     }
 }
