@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.calve.commit.SnapshotChange.Operation;
+import dev.calve.expression.Expression;
 import dev.calve.io.RequestLog.Request;
 import dev.calve.manifest.DataFile;
 import dev.calve.manifest.ManifestEntry;
@@ -15,6 +16,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -78,6 +81,76 @@ class ManifestEditsTest {
                 () -> table.change(Operation.DELETE).remove(b).commit());
         table.commit(change);
         assertThat(table.live().statuses()).containsExactly("DELETED a.parquet", "EXISTING c.parquet");
+    }
+
+    /** Another writer adds a file whose condition the statement was told to watch, so that it is derived again. */
+    private static void commitDerivedAgain(CommitFixture table, SnapshotChange first, Supplier<SnapshotChange> second) {
+        table.committer.beforeSwap(
+                () -> table.append(table.dataFile("other.parquet").build()));
+        var derived = new AtomicBoolean();
+        CommitOutcome outcome = table.statement().commit(first, (found, conflicts, change) -> {
+            derived.set(true);
+            return Optional.of(second.get());
+        });
+        assertThat(outcome.committed()).isPresent();
+        assertThat(derived).isTrue();
+    }
+
+    @Test
+    void editsDataAnewForAChangeThatWasDerivedAgain() {
+        var table = CommitFixture.unpartitioned(2);
+        var a = table.dataFile("a.parquet").build();
+        var b = table.dataFile("b.parquet").build();
+        var c = table.dataFile("c.parquet").build();
+        table.append(a, b, c);
+        commitDerivedAgain(
+                table,
+                table.change(Operation.DELETE)
+                        .remove(a)
+                        .rule(new ConflictRule.NoNewDataMatching(Expression.Constant.TRUE))
+                        .build(),
+                () -> table.change(Operation.DELETE).remove(b).build());
+        assertThat(table.live().data().keySet())
+                .contains(a.path(), c.path())
+                .doesNotContain(b.path())
+                .hasSize(3);
+    }
+
+    @Test
+    void editsDeletesAnewForAChangeThatWasDerivedAgain() {
+        var table = CommitFixture.unpartitioned(3);
+        var a = table.dataFile("a.parquet").build();
+        var b = table.dataFile("b.parquet").build();
+        table.append(a, b);
+        var ofA = table.vector("v.puffin", a, 4, 1);
+        var ofB = table.vector("v.puffin", b, 44, 1);
+        table.change(Operation.DELETE).delete(ofA).delete(ofB).commit();
+        var newOfB = table.vector("w.puffin", b);
+        commitDerivedAgain(
+                table,
+                table.change(Operation.DELETE)
+                        .delete(table.vector("lost.puffin", a), ofA)
+                        .rule(new ConflictRule.NoNewDataMatching(Expression.Constant.TRUE))
+                        .build(),
+                () -> table.change(Operation.DELETE).delete(newOfB, ofB).build());
+        assertThat(table.live().deletes().keySet())
+                .containsExactlyInAnyOrder(ofA.key().toString(), newOfB.key().toString());
+    }
+
+    /** Of two files that leave, one is where it was read and the other is not. */
+    @Test
+    void opensAManifestOnceThatIsKnownToMatterAndMayHoldAFileThatMoved() {
+        var table = CommitFixture.partitionedBy(Type.Simple.INT, 2);
+        var a = table.dataFile("a.parquet").in(1).build();
+        var b = table.dataFile("b.parquet").in(1).build();
+        var x = table.dataFile("x.parquet").in(1).build();
+        var y = table.dataFile("y.parquet").in(1).build();
+        table.append(a, x);
+        table.append(b, y);
+        SnapshotChange change = table.change(Operation.DELETE).remove(a, b).build();
+        table.change(Operation.DELETE).remove(y).commit();
+        table.commit(change);
+        assertThat(table.live().data().keySet()).containsExactly(x.path());
     }
 
     /** The other commit gave the rows of a manifest from before the upgrade their ids: they are those from now on. */

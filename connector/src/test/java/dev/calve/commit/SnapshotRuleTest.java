@@ -196,6 +196,65 @@ class SnapshotRuleTest {
                 SnapshotRule.DELETES_KNOWN_TO_VERSION);
     }
 
+    @Test
+    void deleteFilesAreInAPartitionOfASpecOfTheTable() {
+        var table = CommitFixture.partitionedBy(Type.Simple.INT, 2);
+        table.append(table.dataFile("a.parquet").in(1).build());
+        assertRefused(
+                table,
+                table.change(Operation.DELETE).delete(table.equality("e", 7, 1)).build(),
+                SnapshotRule.KNOWN_SPEC);
+        assertRefused(
+                table,
+                table.change(Operation.DELETE)
+                        .delete(table.equality("e", 0, "text"))
+                        .build(),
+                SnapshotRule.PARTITION_FITS_SPEC);
+        assertRefused(
+                table,
+                table.change(Operation.DELETE).delete(table.equality("e", 0)).build(),
+                SnapshotRule.PARTITION_FITS_SPEC);
+    }
+
+    @Test
+    void noFileIsDataAndDeletesAtOnce() {
+        var table = CommitFixture.unpartitioned(2);
+        var a = table.dataFile("a.parquet").build();
+        table.append(a);
+        assertRefused(
+                table,
+                table.change(Operation.OVERWRITE)
+                        .add(table.dataFile("x.parquet").build())
+                        .delete(table.positionsIn("x.parquet", a))
+                        .build(),
+                SnapshotRule.FILE_LIVE_ONCE);
+    }
+
+    @Test
+    void dataMayHaveTheNumberOfItsSnapshotButNoHigherOne() {
+        var table = CommitFixture.unpartitioned(2);
+        table.append(table.dataFile("a.parquet").build());
+        long next = table.metadata().lastSequenceNumber() + 1;
+        assertRefused(table, overwrite(table, "high.parquet", next + 1), SnapshotRule.DATA_NOT_NEWER_THAN_SNAPSHOT);
+        var b = table.dataFile("b.parquet").build();
+        table.commit(overwrite(table, "b.parquet", next));
+        assertThat(table.head().sequenceNumber()).isEqualTo(next);
+        assertThat(table.live().entry(b).sequenceNumber()).isEqualTo(next);
+    }
+
+    private static SnapshotChange overwrite(CommitFixture table, String name, long dataSequenceNumber) {
+        return new SnapshotChange(
+                Operation.OVERWRITE,
+                SnapshotRef.MAIN,
+                OptionalLong.of(table.head().id()),
+                2,
+                List.of(new AddedData(table.dataFile(name).build(), OptionalLong.of(dataSequenceNumber))),
+                List.of(),
+                List.of(),
+                List.of(),
+                Map.of());
+    }
+
     /** Found because the manifest is opened for another file. */
     @Test
     void noDataFileIsLiveTwice() {
@@ -245,6 +304,39 @@ class SnapshotRuleTest {
             writer.added(b);
             ManifestFile written = writer.finish();
             commitForeign(table, withCounts(written, ManifestFile.Counts.of(3, 0, 0, 30, 0, 0)));
+        }
+        SnapshotChange removal = new SnapshotChange(
+                Operation.DELETE,
+                SnapshotRef.MAIN,
+                OptionalLong.of(table.head().id()),
+                2,
+                List.of(),
+                List.of(),
+                List.of(new Removal.Files(List.of(Removal.Known.of(a, "memory:/t/metadata/foreign-m1.avro")))),
+                List.of(),
+                Map.of());
+        assertRefused(table, removal, SnapshotRule.COUNTS_AGREE);
+    }
+
+    @Test
+    void countsOfDeletesAgreeWithWhatWasThereToo() throws IOException {
+        var table = CommitFixture.unpartitioned(2);
+        var a = table.dataFile("a.parquet").build();
+        TableMetadata metadata = table.metadata();
+        try (ManifestWriter data = foreignManifest(table);
+                var deletes = new ManifestWriter(new ManifestTarget(
+                        table.storage,
+                        "memory:/t/metadata/foreign-m2.avro",
+                        2,
+                        metadata.schema(),
+                        metadata.spec(),
+                        metadata.partitionType(metadata.defaultSpecId()),
+                        99,
+                        Content.DELETES,
+                        "gzip"))) {
+            data.added(a);
+            deletes.added(table.positions("p.parquet", a));
+            commitForeign(table, data.finish(), withCounts(deletes.finish(), ManifestFile.Counts.of(2, 0, 0, 4, 0, 0)));
         }
         SnapshotChange removal = new SnapshotChange(
                 Operation.DELETE,

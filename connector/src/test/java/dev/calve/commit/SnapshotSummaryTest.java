@@ -433,6 +433,19 @@ class SnapshotSummaryTest {
     }
 
     @Test
+    void saysHowManyRowsWereUpdatedAndInserted() {
+        var table = CommitFixture.unpartitioned(3);
+        table.commit(table.change(Operation.OVERWRITE)
+                .add(table.dataFile("a.parquet").records(7).build())
+                .build()
+                .withRowCounts(RowCounts.none().withUpdated(OptionalLong.of(2)).withInserted(OptionalLong.of(5))));
+        assertThat(table.head().summary())
+                .containsEntry("calve.rows-updated", "2")
+                .containsEntry("calve.rows-inserted", "5")
+                .doesNotContainKeys("calve.rows-deleted", "calve.rows-copied");
+    }
+
+    @Test
     void countsTheLiveRowsOfFilesAFilterTakesAway() {
         var table = CommitFixture.unpartitioned(3);
         var a = table.dataFile("a.parquet").build();

@@ -145,6 +145,26 @@ class SnapshotWriterTest {
         assertThat(table.live().statuses()).containsExactly("ADDED b.parquet", "ADDED a.parquet", "ADDED v.puffin");
     }
 
+    /** As the peer lists them where it may merge: the order decides which rows get which ids. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void listsNewerSpecsBeforeOlderOnesWhereManifestsMayBeMerged(boolean merge) {
+        var table = CommitFixture.partitionedBy(Type.Simple.INT, 3);
+        table.append(table.dataFile("a.parquet").in(1).build());
+        table.evolve(
+                new MetadataUpdate.AddSpec(new PartitionSpec(
+                        1, List.of(PartitionField.of(CommitFixture.ID, 1001, "id_bucket", new Transform.Bucket(4))))),
+                new MetadataUpdate.SetDefaultSpec(-1),
+                new MetadataUpdate.SetProperties(Map.of("commit.manifest-merge.enabled", Boolean.toString(merge))));
+        table.append(table.dataFile("b.parquet").in(3).build());
+        table.append(table.dataFile("c.parquet").spec(0).in(1).build());
+        assertThat(table.live().statuses())
+                .containsExactlyElementsOf(
+                        merge
+                                ? List.of("ADDED b.parquet", "ADDED c.parquet", "ADDED a.parquet")
+                                : List.of("ADDED c.parquet", "ADDED b.parquet", "ADDED a.parquet"));
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {2, 3})
     void writesOneManifestPerSpecAndKeepsTheSpecOfARewrittenOne(int version) {
