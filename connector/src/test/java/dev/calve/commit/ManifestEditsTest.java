@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.calve.commit.SnapshotChange.Operation;
 import dev.calve.expression.Expression;
+import dev.calve.expression.Expressions;
 import dev.calve.io.RequestLog.Request;
 import dev.calve.manifest.DataFile;
 import dev.calve.manifest.ManifestEntry;
@@ -214,6 +215,26 @@ class ManifestEditsTest {
             expected.add("EXISTING stays" + i + ".parquet");
         }
         assertThat(table.live().statuses()).containsExactlyElementsOf(expected);
+    }
+
+    @Test
+    void opensOnlyManifestsWhoseSummariesAFilterMayMatch() {
+        var table = CommitFixture.partitionedBy(Type.Simple.INT, 2);
+        var a = table.dataFile("a.parquet").in(1).build();
+        var b = table.dataFile("b.parquet").in(2).build();
+        table.append(a);
+        table.append(b);
+        String ofA = table.live().manifestOf(a.path());
+        SnapshotChange change = table.change(Operation.DELETE)
+                .removeMatching(Expressions.comparison(
+                        new Expression.Column(CommitFixture.PART, Type.Simple.INT, false),
+                        Expression.Operator.EQUAL,
+                        1))
+                .build();
+        table.storage.requests().reset();
+        table.commit(change);
+        assertThat(requests(table, Request.READ)).containsExactly(ofA);
+        assertThat(table.live().data().keySet()).containsExactly(b.path());
     }
 
     /** The manifest that listed the file is gone: only those that may hold its partition are opened instead. */
