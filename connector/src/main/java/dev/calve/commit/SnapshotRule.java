@@ -47,7 +47,10 @@ enum SnapshotRule {
     /** Spec: Snapshots, {@code operation}; a compaction that applies deletes writes fewer rows than it removes, never more. */
     REPLACE_ADDS_NO_ROWS,
 
-    /** Live, added and removed files by the counts of the list are those of the parent, changed as the change says. */
+    /**
+     * Live, added and removed files by the counts of the list are those of the parent, changed as the change says. Manifests that
+     * another writer counted wrong are counted anew.
+     */
     COUNTS_AGREE,
 
     /** Row ids handed out begin at the table's next, follow on each other, and reach into no range handed out before. */

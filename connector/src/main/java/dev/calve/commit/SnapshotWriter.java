@@ -10,6 +10,7 @@ import dev.calve.manifest.FileKey;
 import dev.calve.manifest.ManifestEntry;
 import dev.calve.manifest.ManifestFile;
 import dev.calve.manifest.ManifestFile.Content;
+import dev.calve.manifest.ManifestReader;
 import dev.calve.metadata.MetadataUpdate;
 import dev.calve.metadata.Requirement;
 import dev.calve.metadata.Snapshot;
@@ -122,10 +123,35 @@ final class SnapshotWriter {
         var listed = new ArrayList<ManifestFile>(inOrder(preparation, added.of(preparation, Content.DATA), data));
         listed.addAll(inOrder(preparation, added.of(preparation, Content.DELETES), deletes));
         List<ManifestFile> manifests = merged.in(preparation, listed);
-        ManifestListRules.checkCounts(preparation, Content.DATA, inherited, manifests, leftData);
-        ManifestListRules.checkCounts(preparation, Content.DELETES, inherited, manifests, leftDeletes);
+        checkCounts(preparation, Content.DATA, inherited, manifests, leftData);
+        checkCounts(preparation, Content.DELETES, inherited, manifests, leftDeletes);
         summary.manifests(inherited, manifests, snapshotId);
         return Optional.of(assembly.of(preparation, inherited, manifests, summary, attempt, nowMillis));
+    }
+
+    private void checkCounts(
+            Preparation preparation,
+            Content content,
+            List<ManifestFile> before,
+            List<ManifestFile> after,
+            List<ContentFile> left)
+            throws IOException {
+        List<ManifestFile> counted = ManifestListRules.isMiscounted(preparation, content, before, after, left)
+                ? recounted(content, before, after)
+                : before;
+        ManifestListRules.checkCounts(preparation, content, counted, after, left);
+    }
+
+    /** What was written again counts for what it holds: a wrong list of another writer must not stop all commits for good. */
+    private List<ManifestFile> recounted(Content content, List<ManifestFile> before, List<ManifestFile> after)
+            throws IOException {
+        Set<String> kept = after.stream().map(ManifestFile::path).collect(Collectors.toSet());
+        return InParallel.map(
+                before,
+                manifest ->
+                        manifest.content() == content && manifest.mayHaveLiveFiles() && !kept.contains(manifest.path())
+                                ? ManifestReader.recounted(storage, manifest)
+                                : manifest);
     }
 
     private void forgetUnless(Inputs now) {

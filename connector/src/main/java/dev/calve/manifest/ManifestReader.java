@@ -367,6 +367,11 @@ public final class ManifestReader implements Closeable {
                 && counts.deletedRows().isPresent()) {
             return manifest;
         }
+        return recounted(storage, manifest);
+    }
+
+    /** The manifest with the counts of what it holds, whatever its list says of it. Reads all of it. */
+    public static ManifestFile recounted(Storage storage, ManifestFile manifest) throws IOException {
         ManifestFile counted = describe(storage, manifest);
         return new ManifestFile(
                 manifest.path(),
