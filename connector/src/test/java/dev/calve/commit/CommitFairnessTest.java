@@ -29,6 +29,8 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class CommitFairnessTest {
 
+    private static final int MOST_APPENDS = 2_000;
+
     private final CommitFixture table = CommitFixture.unpartitioned(3);
 
     /** A clock that stands still unless a test moves it. */
@@ -168,26 +170,28 @@ class CommitFairnessTest {
     @Test
     void isNotStarvedByFastAppenders() throws Exception {
         var done = new AtomicBoolean();
+        var begun = new AtomicLong();
         var appended = new AtomicLong();
         var appenders = Executors.newFixedThreadPool(2);
         try {
+            SnapshotChange change = reading("mine");
             for (int i = 0; i < 2; i++) {
                 appenders.execute(() -> {
-                    while (!done.get() && appended.get() < 2_000) {
+                    while (!done.get() && begun.get() < MOST_APPENDS) {
                         table.append(
-                                table.dataFile("f" + appended.incrementAndGet()).build());
+                                table.dataFile("f" + begun.incrementAndGet()).build());
+                        appended.incrementAndGet();
                     }
                 });
             }
-            while (appended.get() < 3) {
+            while (appended.get() == 0) {
                 Thread.sleep(1);
             }
-            SnapshotChange change = reading("mine");
             Resettle slow = (found, conflicts, old) -> {
                 SnapshotChange again = reading("again" + conflicts.size());
                 long seen = appended.get();
                 // Slower than the appenders, unless they have to wait.
-                while (!holdsTurn() && appended.get() < seen + 5) {
+                while (!holdsTurn() && appended.get() < Math.min(seen + 5, MOST_APPENDS)) {
                     Thread.onSpinWait();
                 }
                 return Optional.of(again);
