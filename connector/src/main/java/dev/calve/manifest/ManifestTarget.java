@@ -29,7 +29,7 @@ public record ManifestTarget(
         String compressionCodec) {
 
     /**
-     * For manifests the lowest level: it takes a fifth of the time of the usual one, which is most of what rewriting a manifest
+     * For manifests the lowest level: it takes a third of the time of the usual one, which is most of what rewriting a manifest
      * costs, for 7% more bytes.
      */
     private static final int DEFLATE_LEVEL = Deflater.BEST_SPEED;
