@@ -107,7 +107,7 @@ class FailedStatementIT {
             if (moment == Moment.LOOK && path.equals(last)) {
                 awaitUnlessInterrupted(written);
                 // The results of the others arrive first.
-                pause(500);
+                pause(2_000);
                 throw new IOException("the disk is gone");
             }
         });
@@ -200,7 +200,7 @@ class FailedStatementIT {
             if (moment == Moment.LOOK && path.equals(last)) {
                 awaitUnlessInterrupted(writing);
                 // A result on its way while its job fails is lost with its files: let those of the others arrive.
-                pause(500);
+                pause(2_000);
             }
         });
         try {

@@ -228,7 +228,8 @@ class PeerHistoryIT {
 
     private Set<String> compact() {
         DataFile old = anyLive();
-        RewriteFiles rewrite = table.newRewrite();
+        RewriteFiles rewrite =
+                table.newRewrite().validateFromSnapshot(table.currentSnapshot().snapshotId());
         rewrite.deleteFile(old)
                 .addFile(newFile(old.partition().get(0, Integer.class)))
                 .commit();
