@@ -3,11 +3,11 @@ package dev.calve.it;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
-/** Counts the steps of a statement in one folder, and ends the JVM at one of them. For one thread. */
+/** Counts the steps of a statement in one folder, and ends the JVM at one of them. Several threads may write at a time. */
 final class DeathAtStep implements HaltingFiles.Witness {
 
     /** The exit code of a JVM that ended here. */
@@ -49,9 +49,9 @@ final class DeathAtStep implements HaltingFiles.Witness {
     private final int last;
     private final Where where;
     private final List<Step> steps = new ArrayList<>();
-    private final Map<Path, Integer> created = new HashMap<>();
+    private final Map<Path, Integer> created = new ConcurrentHashMap<>();
     private Interlude interlude;
-    private boolean deaf;
+    private volatile boolean deaf;
 
     /**
      * @param last number of the step the JVM does not survive, from 0; -1 for none
@@ -65,7 +65,9 @@ final class DeathAtStep implements HaltingFiles.Witness {
     }
 
     List<Step> steps() {
-        return List.copyOf(steps);
+        synchronized (steps) {
+            return List.copyOf(steps);
+        }
     }
 
     @Override
@@ -80,12 +82,15 @@ final class DeathAtStep implements HaltingFiles.Witness {
             now.run();
             deaf = false;
         }
-        int number = steps.size();
-        if (verb == HaltingFiles.Verb.CREATE) {
-            created.put(target, number);
+        synchronized (steps) {
+            int number = steps.size();
+            if (verb == HaltingFiles.Verb.CREATE) {
+                created.put(target, number);
+            }
+            steps.add(
+                    new Step(verb, target.toString().substring(folder.toString().length() + 1)));
+            halt(number, Where.BEFORE);
         }
-        steps.add(new Step(verb, target.toString().substring(folder.toString().length() + 1)));
-        halt(number, Where.BEFORE);
     }
 
     @Override
@@ -109,7 +114,7 @@ final class DeathAtStep implements HaltingFiles.Witness {
 
     private void halt(int number, Where now) {
         if (number == last && now == where) {
-            System.out.println("Ended " + now + " step " + number + ": " + steps.get(number));
+            System.out.println("Ended " + now + " step " + number + ": " + steps().get(number));
             System.out.flush();
             Runtime.getRuntime().halt(EXIT);
         }
