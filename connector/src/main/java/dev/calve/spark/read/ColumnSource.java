@@ -19,7 +19,7 @@ sealed interface ColumnSource {
      *
      * @param batch columns decoded from the file; without columns if none is stored
      */
-    record Decoded(ColumnarBatch batch, PositionVector positions, int batchRows) {
+    record Decoded(ColumnarBatch batch, PositionVector positions, DeletedVector deleted, int batchRows) {
         WritableColumnVector column(int ordinal) {
             return (WritableColumnVector) batch.column(ordinal);
         }
@@ -46,6 +46,14 @@ sealed interface ColumnSource {
         @Override
         public ColumnVector vector(Decoded decoded) {
             return decoded.positions();
+        }
+    }
+
+    /** {@code _deleted}. */
+    record Deleted() implements ColumnSource {
+        @Override
+        public ColumnVector vector(Decoded decoded) {
+            return decoded.deleted();
         }
     }
 

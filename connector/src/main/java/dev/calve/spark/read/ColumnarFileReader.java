@@ -50,8 +50,10 @@ public final class ColumnarFileReader implements Closeable {
 
     private final @Nullable SparkDecoder decoder;
     private final PositionVector positions = new PositionVector();
+    private final DeletedVector marks;
     private final ColumnarBatch allRows;
     private final @Nullable PositionCursor deleted;
+    private final RowFilter.@Nullable Rows filter;
     private final int[] survivors;
     private @Nullable ColumnarBatch survivingRows;
 
@@ -76,9 +78,21 @@ public final class ColumnarFileReader implements Closeable {
                 .filter(positionsDeleted -> !positionsDeleted.isEmpty())
                 .map(positionsDeleted -> positionsDeleted.cursor())
                 .orElse(null);
-        this.survivors = new int[deleted == null ? 0 : read.batchRows];
+        this.survivors = new int[deleted == null && read.filter.isEmpty() ? 0 : read.batchRows];
+        this.marks = new DeletedVector(read.batchRows);
         this.decoder = projection.storedSchema.getFieldCount() == 0 || rowGroups.isEmpty() ? null : openDecoder();
-        this.allRows = new ColumnarBatch(vectors());
+        List<ColumnVector> vectors = vectors();
+        this.allRows = new ColumnarBatch(part(vectors, read.columns).toArray(ColumnVector[]::new));
+        this.filter = read.filter
+                .filter(rows -> !rowGroups.isEmpty())
+                .map(rows -> rows.over(part(vectors, rows.columns()), read.batchRows))
+                .orElse(null);
+    }
+
+    private List<ColumnVector> part(List<ColumnVector> vectors, StructType wanted) {
+        return rowGroups.isEmpty()
+                ? vectors.subList(0, wanted.size())
+                : MergedColumns.part(vectors, read.decoded, wanted);
     }
 
     /**
@@ -141,17 +155,16 @@ public final class ColumnarFileReader implements Closeable {
     public boolean next() throws IOException {
         while (decodeNext()) {
             int count = allRows.numRows();
-            filtered = false;
-            if (deleted == null) {
+            int live = liveRows(count);
+            filtered = live < count && !read.showDeleted;
+            if (read.showDeleted) {
+                marks.markAllBut(survivors, live, count);
                 return true;
             }
-            long nextDeleted = deleted.seek(firstPosition);
-            if (nextDeleted == PositionCursor.NONE || nextDeleted >= firstPosition + count) {
+            if (!filtered) {
                 return true;
             }
-            int live = deleted.survivors(firstPosition, count, survivors);
             if (live > 0) {
-                filtered = true;
                 survivingRows().setNumRows(live);
                 return true;
             }
@@ -159,7 +172,23 @@ public final class ColumnarFileReader implements Closeable {
         return false;
     }
 
-    /** The live rows of the current batch. */
+    /** Counts the live rows of the batch and, unless that is all of them, names them in {@link #survivors}. */
+    private int liveRows(int count) {
+        long nextDeleted = deleted == null ? PositionCursor.NONE : deleted.seek(firstPosition);
+        boolean someDeleted = nextDeleted != PositionCursor.NONE && nextDeleted < firstPosition + count;
+        int live = deleted != null && someDeleted ? deleted.survivors(firstPosition, count, survivors) : count;
+        if (filter == null || live == 0) {
+            return live;
+        }
+        if (!someDeleted) {
+            for (int i = 0; i < count; i++) {
+                survivors[i] = i;
+            }
+        }
+        return filter.retain(survivors, live);
+    }
+
+    /** The live rows of the current batch, or all if deleted ones are to be shown. */
     public ColumnarBatch batch() {
         return filtered ? survivingRows() : allRows;
     }
@@ -221,7 +250,9 @@ public final class ColumnarFileReader implements Closeable {
     }
 
     private boolean isDeleted(long first, long end) {
-        return read.deleted.isPresent() && read.deleted.get().cardinalityInRange(first, end) == end - first;
+        return !read.showDeleted
+                && read.deleted.isPresent()
+                && read.deleted.get().cardinalityInRange(first, end) == end - first;
     }
 
     private SparkDecoder openDecoder() throws IOException {
@@ -266,14 +297,14 @@ public final class ColumnarFileReader implements Closeable {
         return pages;
     }
 
-    private ColumnVector[] vectors() {
+    private List<ColumnVector> vectors() {
         var stored = decoder == null ? new ColumnarBatch(new ColumnVector[0]) : decoder.resultBatch();
-        var decoded = new ColumnSource.Decoded(stored, positions, read.batchRows);
+        var decoded = new ColumnSource.Decoded(stored, positions, marks, read.batchRows);
         return projection.sources.stream()
                 .map(source -> rowGroups.isEmpty()
                         ? new ColumnSource.Constant(DataTypes.NullType, Optional.empty()).vector(decoded)
                         : source.vector(decoded))
-                .toArray(ColumnVector[]::new);
+                .toList();
     }
 
     private ColumnarBatch survivingRows() {

@@ -44,7 +44,7 @@ final class FileProjection {
     /** The same as Spark types. */
     final StructType storedTypes;
 
-    /** One for each wanted column, in order. */
+    /** One for each column of {@link FileRead#decoded}, in order. */
     final List<ColumnSource> sources;
 
     private FileProjection(
@@ -98,8 +98,8 @@ final class FileProjection {
 
         FileProjection plan() {
             var sources = new ArrayList<ColumnSource>();
-            for (int i = 0; i < read.columns.size(); i++) {
-                var field = read.columns.apply(i);
+            for (int i = 0; i < read.decoded.size(); i++) {
+                var field = read.decoded.apply(i);
                 var constant = read.constants.get(i);
                 sources.add(constant != null ? new ColumnSource.Constant(field.dataType(), constant) : source(field));
             }
@@ -114,6 +114,9 @@ final class FileProjection {
             }
             if (id == MetadataFields.POS.id()) {
                 return new ColumnSource.Position();
+            }
+            if (id == MetadataFields.DELETED.id()) {
+                return new ColumnSource.Deleted();
             }
             if (id == MetadataFields.ROW_ID.id()) {
                 return read.firstRowId.isEmpty()

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * What is wanted from one data file: which rows, which columns, and where values come from that the file does not hold.
  *
  * <p>Each wanted field carries its field id as metadata {@code parquet.field.id}, also inside structs, and its values
- * come from, in this order: the constant given for its ordinal; for {@code _pos}, {@code _row_id} and
- * {@code _last_updated_sequence_number} (known by their reserved ids) the reader itself; the file's column of that id; the
+ * come from, in this order: the constant given for its ordinal; for {@code _pos}, {@code _deleted}, {@code _row_id}
+ * and {@code _last_updated_sequence_number} (known by their reserved ids) the reader itself; the file's column of that id; the
  * value given for columns the file does not have; null if the field is nullable.
  */
 public final class FileRead {
@@ -31,6 +31,12 @@ public final class FileRead {
     final Optional<FieldNames> fieldNames;
     final RowGroupFilter rowGroups;
     final Optional<PositionBitmap> deleted;
+    final Optional<RowFilter> filter;
+    final boolean showDeleted;
+
+    /** The wanted columns, then what only the filter looks at; structs hold the fields of both. */
+    final StructType decoded;
+
     final OptionalLong firstRowId;
     final long dataSequenceNumber;
     final int batchRows;
@@ -45,6 +51,10 @@ public final class FileRead {
         this.fieldNames = builder.fieldNames;
         this.rowGroups = builder.rowGroups;
         this.deleted = builder.deleted;
+        this.filter = builder.filter;
+        this.showDeleted = builder.showDeleted;
+        this.decoded =
+                filter.map(rows -> MergedColumns.merge(columns, rows.columns())).orElse(columns);
         this.firstRowId = builder.firstRowId;
         this.dataSequenceNumber = builder.dataSequenceNumber;
         this.batchRows = builder.batchRows;
@@ -66,6 +76,8 @@ public final class FileRead {
         private Optional<FieldNames> fieldNames = Optional.empty();
         private RowGroupFilter rowGroups = RowGroupFilter.ALL;
         private Optional<PositionBitmap> deleted = Optional.empty();
+        private Optional<RowFilter> filter = Optional.empty();
+        private boolean showDeleted;
         private OptionalLong firstRowId = OptionalLong.empty();
         private long dataSequenceNumber;
         private int batchRows = DEFAULT_BATCH_ROWS;
@@ -125,6 +137,21 @@ public final class FileRead {
         /** Leaves out the rows at these positions of the file. Read while the reader is used; must not change. */
         public Builder deleted(PositionBitmap positions) {
             deleted = Optional.of(positions);
+            return this;
+        }
+
+        /** Leaves out rows by their values, in addition to those at deleted positions. */
+        public Builder filter(RowFilter rows) {
+            filter = Optional.of(rows);
+            return this;
+        }
+
+        /**
+         * Shows the rows, too, that would be left out by position or by the filter; {@code _deleted} is true in them. Without
+         * it that column is false in every row.
+         */
+        public Builder showDeleted() {
+            showDeleted = true;
             return this;
         }
 
