@@ -8,6 +8,7 @@ import dev.calve.manifest.ManifestFile;
 import dev.calve.manifest.ManifestFile.Content;
 import dev.calve.manifest.ManifestReader;
 import dev.calve.manifest.Selection;
+import dev.calve.metadata.Ancestry;
 import dev.calve.metadata.Snapshot;
 import dev.calve.metadata.TableMetadata;
 import java.io.FileNotFoundException;
@@ -199,7 +200,7 @@ final class ConflictCheck {
         for (ManifestFile manifest :
                 OtherSnapshot.read(storage, head, change.readSnapshotId()).all()) {
             if (manifest.content() == Content.DATA && manifest.firstRowId().isPresent() && files.mayBeIn(manifest)) {
-                Selection live = new Selection(true, tuple -> true, Optional.empty(), Optional.of(Set.of()));
+                Selection live = Selection.live().withStatisticsOf(Set.of());
                 ManifestReader.forEachData(storage, manifest, live, entry -> {
                     DataFile file = entry.file();
                     if (file.firstRowId().isPresent() && files.contains(file.path())) {

@@ -2,6 +2,7 @@ package dev.calve.commit;
 
 import dev.calve.io.Storage;
 import dev.calve.manifest.ManifestFile;
+import dev.calve.metadata.Ancestry;
 import dev.calve.metadata.Snapshot;
 import dev.calve.metadata.TableMetadata;
 import dev.calve.scan.SnapshotManifests;

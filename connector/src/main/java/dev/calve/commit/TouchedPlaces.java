@@ -5,6 +5,7 @@ import dev.calve.manifest.DataFile;
 import dev.calve.manifest.DeleteFile;
 import dev.calve.manifest.ManifestEntry;
 import dev.calve.manifest.ManifestFile;
+import dev.calve.metadata.Ancestry;
 import dev.calve.metadata.Snapshot;
 import dev.calve.metadata.TableMetadata;
 import dev.calve.scan.SeenDeletes;

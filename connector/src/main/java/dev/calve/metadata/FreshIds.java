@@ -11,28 +11,47 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * New field ids for a whole schema, from 1: all fields of a struct first, then their parts; an element before what is
- * inside it; a key and its value before what is inside them.
+ * New field ids for a whole schema: all fields of a struct first, then their parts; an element before what is inside it; a
+ * key and its value before what is inside them. Columns that go on as what they were in another schema keep its ids.
  */
 final class FreshIds {
 
     private final Map<Integer, Integer> newIds = new HashMap<>();
+    private final Map<Integer, Integer> kept;
     private final Schema schema;
+    private int lastId;
 
-    private FreshIds(Schema old) {
+    private FreshIds(Schema old, Map<Integer, Integer> kept, int lastId) {
+        this.kept = kept;
+        this.lastId = lastId;
         var struct = struct(old.struct());
         Set<Integer> identifiers =
                 old.identifierFieldIds().stream().map(this::of).collect(Collectors.toSet());
         schema = new Schema(0, struct, identifiers);
     }
 
+    /** Ids from 1. */
     static FreshIds of(Schema old) {
-        return new FreshIds(old);
+        return new FreshIds(old, Map.of(), 0);
+    }
+
+    /**
+     * Ids for a schema that takes the place of another one.
+     *
+     * @param lastId the highest id the table ever gave; new ones follow
+     */
+    static FreshIds replacing(Schema replaced, int lastId, Schema old) {
+        return new FreshIds(old, KeptColumns.of(replaced, old), lastId);
     }
 
     /** The schema with the new ids and id 0. */
     Schema schema() {
         return schema;
+    }
+
+    /** The highest id given so far. */
+    int lastId() {
+        return lastId;
     }
 
     List<Integer> of(List<Integer> oldIds) {
@@ -49,7 +68,8 @@ final class FreshIds {
     }
 
     private int next(int oldId) {
-        int newId = newIds.size() + 1;
+        Integer keptId = kept.get(oldId);
+        int newId = keptId == null ? ++lastId : keptId;
         newIds.put(oldId, newId);
         return newId;
     }

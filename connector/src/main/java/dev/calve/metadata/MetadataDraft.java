@@ -51,6 +51,7 @@ final class MetadataDraft {
 
     private final Set<Long> addedSnapshots = new HashSet<>();
     private final int oldLogEntries;
+    private boolean schemaSet;
     private OptionalInt lastAddedSchema = OptionalInt.empty();
     private OptionalInt lastAddedSpec = OptionalInt.empty();
     private OptionalInt lastAddedOrder = OptionalInt.empty();
@@ -120,6 +121,13 @@ final class MetadataDraft {
                 .filter(known -> known.id() == id)
                 .findFirst()
                 .orElseThrow(() -> missing("current schema", "schema", id));
+        currentSchemaId = schema.id();
+        schemaSet = true;
+    }
+
+    /** Checked at the end, because a new schema may come with a new spec and order that fit it. */
+    private void checkSources() {
+        Schema schema = currentSchema();
         for (PartitionSpec spec : specs) {
             if (spec.id() == defaultSpecId) {
                 MetadataRules.checkSources(spec, schema);
@@ -130,7 +138,6 @@ final class MetadataDraft {
                 MetadataRules.checkSources(order, schema);
             }
         }
-        currentSchemaId = id;
     }
 
     void addSpec(PartitionSpec spec) {
@@ -276,11 +283,11 @@ final class MetadataDraft {
         snapshotLog.add(new TableMetadata.SnapshotLogEntry(millis, snapshot.id()));
     }
 
+    /** The log keeps what was current before, so that a time in the past can still be read. */
     void removeSnapshotRef(String name) {
         refs.remove(name);
         if (name.equals(SnapshotRef.MAIN)) {
             currentSnapshotId = OptionalLong.empty();
-            snapshotLog.clear();
         }
     }
 
@@ -309,6 +316,9 @@ final class MetadataDraft {
 
     /** The metadata with every update in it, last updated now. */
     TableMetadata updated() {
+        if (schemaSet) {
+            checkSources();
+        }
         dropPassingHeads();
         lastUpdatedMillis = Math.max(lastUpdatedMillis, nowMillis);
         for (Snapshot snapshot : snapshots) {

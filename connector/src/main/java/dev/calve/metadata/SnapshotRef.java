@@ -19,8 +19,12 @@ public record SnapshotRef(
     }
 
     public static SnapshotRef branch(long snapshotId) {
-        return new SnapshotRef(
-                snapshotId, Kind.BRANCH, OptionalInt.empty(), OptionalLong.empty(), OptionalLong.empty());
+        return of(Kind.BRANCH, snapshotId);
+    }
+
+    /** A reference without retention of its own. */
+    public static SnapshotRef of(Kind kind, long snapshotId) {
+        return new SnapshotRef(snapshotId, kind, OptionalInt.empty(), OptionalLong.empty(), OptionalLong.empty());
     }
 
     /** The same reference, with its retention, at another snapshot. */

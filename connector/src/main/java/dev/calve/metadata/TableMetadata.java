@@ -105,24 +105,25 @@ public record TableMetadata(
     public Type.Struct partitionType(int specId) {
         var result = new ArrayList<Field>();
         for (PartitionField field : spec(specId).fields()) {
-            Type source = sourceType(field.sourceId());
+            Type source = newestType(field.sourceId()).orElse(Type.Simple.UNKNOWN);
             result.add(Field.optional(field.fieldId(), field.name(), Transforms.resultType(field.transform(), source)));
         }
         return new Type.Struct(result);
     }
 
-    private Type sourceType(int fieldId) {
+    /** The type of a field in the current schema, or in the newest one that has it; empty if none has. */
+    public Optional<Type> newestType(int fieldId) {
         Optional<Field> current = schema().field(fieldId);
         if (current.isPresent()) {
-            return current.get().type();
+            return current.map(Field::type);
         }
         for (int i = schemas.size() - 1; i >= 0; i--) {
             Optional<Field> older = schemas.get(i).field(fieldId);
             if (older.isPresent()) {
-                return older.get().type();
+                return older.map(Field::type);
             }
         }
-        return Type.Simple.UNKNOWN;
+        return Optional.empty();
     }
 
     public Optional<Snapshot> snapshot(long snapshotId) {

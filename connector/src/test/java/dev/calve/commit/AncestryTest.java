@@ -3,6 +3,7 @@ package dev.calve.commit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.calve.commit.SnapshotChange.Operation;
+import dev.calve.metadata.Ancestry;
 import dev.calve.metadata.Snapshot;
 import dev.calve.metadata.SnapshotRef;
 import dev.calve.metadata.TableMetadata;

@@ -346,7 +346,9 @@ class MetadataUpdatesTest {
         TableMetadata table =
                 apply(table(2), add(snapshot(11, 1, 1500)), main(11), new MetadataUpdate.RemoveSnapshotRef("main"));
         assertThat(table.currentSnapshotId()).isEmpty();
-        assertThat(table.snapshotLog()).isEmpty();
+        assertThat(table.snapshotLog())
+                .as("what was current can still be asked for by time")
+                .containsExactly(new TableMetadata.SnapshotLogEntry(1500, 11));
         assertThat(table.snapshots()).hasSize(1);
     }
 

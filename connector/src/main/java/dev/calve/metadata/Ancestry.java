@@ -1,7 +1,5 @@
-package dev.calve.commit;
+package dev.calve.metadata;
 
-import dev.calve.metadata.Snapshot;
-import dev.calve.metadata.TableMetadata;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -10,20 +8,29 @@ import java.util.OptionalLong;
 import java.util.Set;
 
 /** The line of snapshots a branch went through. */
-final class Ancestry {
+public final class Ancestry {
 
     private Ancestry() {}
 
     /**
-     * Snapshots from the head, newest first, down to but without {@code since}.
+     * Snapshots from the head of a branch, or what it would begin at, newest first, down to but without {@code since}.
      *
      * @param since empty: down to the first snapshot of the table
      * @return empty if {@code since} is not an ancestor of the head, or a snapshot on the way was expired
      */
-    static Optional<List<Snapshot>> since(TableMetadata metadata, String ref, OptionalLong since) {
+    public static Optional<List<Snapshot>> since(TableMetadata metadata, String ref, OptionalLong since) {
+        return since(metadata, metadata.commitParent(ref), since);
+    }
+
+    /**
+     * The same from any snapshot; without one there is nothing to list.
+     *
+     * @param since empty: down to the first snapshot of the table
+     * @return empty if {@code since} is not an ancestor of the head, or a snapshot on the way was expired
+     */
+    public static Optional<List<Snapshot>> since(TableMetadata metadata, Optional<Snapshot> head, OptionalLong since) {
         var line = new ArrayList<Snapshot>();
         Set<Long> seen = new HashSet<>();
-        Optional<Snapshot> head = metadata.commitParent(ref);
         OptionalLong at = head.isPresent() ? OptionalLong.of(head.get().id()) : OptionalLong.empty();
         while (at.isPresent()) {
             if (since.isPresent() && since.getAsLong() == at.getAsLong()) {
