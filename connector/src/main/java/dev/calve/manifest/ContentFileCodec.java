@@ -42,7 +42,7 @@ public final class ContentFileCodec {
     public ContentFileCodec(Type.Struct partitionType) {
         this.partitionType = partitionType;
         writer = ManifestSchemas.dataFile(3, partitionType);
-        reader = new ContentFileReader(writer.schema(), partitionType, tuple -> true, Optional.empty(), false);
+        reader = new ContentFileReader(writer.schema(), partitionType, tuple -> true, Optional.empty(), false, false);
     }
 
     public byte[] encode(ContentFile file) {

@@ -1,6 +1,7 @@
 package dev.calve.manifest;
 
 import dev.calve.expression.Metrics;
+import dev.calve.expression.StatisticsMap;
 import dev.calve.io.InvalidTableException;
 import dev.calve.manifest.RecordPlan.Step;
 import dev.calve.partition.PartitionTuple;
@@ -29,6 +30,7 @@ final class ContentFileReader {
     private final Type.Struct partitionType;
     private final Predicate<PartitionTuple> partitions;
     private final Optional<Set<Integer>> statisticsOf;
+    private final boolean asWritten;
     private final boolean prefixedFixed;
 
     /**
@@ -36,6 +38,7 @@ final class ContentFileReader {
      * @param partitionType what the values of the tuple become, in this order
      * @param partitions tells which files are wanted; of others only what inheritance needs is decoded
      * @param statisticsOf as in {@link Selection}
+     * @param asWritten as in {@link Selection}
      * @param prefixedFixed as in {@link AvroValues#partitionReader}
      */
     ContentFileReader(
@@ -43,10 +46,12 @@ final class ContentFileReader {
             Type.Struct partitionType,
             Predicate<PartitionTuple> partitions,
             Optional<Set<Integer>> statisticsOf,
+            boolean asWritten,
             boolean prefixedFixed) {
         this.partitionType = partitionType;
         this.partitions = partitions;
         this.statisticsOf = statisticsOf;
+        this.asWritten = asWritten;
         this.prefixedFixed = prefixedFixed;
         RecordPlan.require(
                 written,
@@ -60,7 +65,7 @@ final class ContentFileReader {
 
     /** Reads one record. */
     Draft read(BlockDecoder in) throws IOException {
-        var draft = new Draft();
+        var draft = new Draft(asWritten);
         plan.read(draft, in);
         return draft;
     }
@@ -152,7 +157,10 @@ final class ContentFileReader {
             return RecordPlan.skip(written);
         }
         AvroValues.Reader reader = RecordPlan.map(written, statisticsOf, schema -> AvroValues.reader(schema, type));
-        return RecordPlan.unless(draft -> draft.unwanted, written, assign(reader, set));
+        BiConsumer<Draft, Object> kept = asWritten
+                ? (draft, value) -> set.accept(draft, ((Map<?, ?>) value).isEmpty() ? StatisticsMap.empty() : value)
+                : set;
+        return RecordPlan.unless(draft -> draft.unwanted, written, assign(reader, kept));
     }
 
     private Step<Draft> partition(Schema written) {
@@ -184,6 +192,7 @@ final class ContentFileReader {
     /** A record on its way to becoming a {@link ContentFile}. */
     static final class Draft {
 
+        private final boolean asWritten;
         private int content;
         private @Nullable String path;
         private @Nullable FileFormat format;
@@ -205,6 +214,10 @@ final class ContentFileReader {
         private OptionalLong contentOffset = OptionalLong.empty();
         private OptionalLong contentSizeBytes = OptionalLong.empty();
         private boolean unwanted;
+
+        private Draft(boolean asWritten) {
+            this.asWritten = asWritten;
+        }
 
         private void setContent(Object value) {
             content = (Integer) value;
@@ -273,7 +286,7 @@ final class ContentFileReader {
             int pathId = MetadataFields.DELETE_FILE_PATH.id();
             Bytes lower = lowerBounds.get(pathId);
             Bytes upper = upperBounds.get(pathId);
-            if (referencedDataFile.isEmpty() && lower != null && upper != null && lower.equals(upper)) {
+            if (!asWritten && referencedDataFile.isEmpty() && lower != null && upper != null && lower.equals(upper)) {
                 // Writers shorten an upper bound only by making it greater, so equal bounds are whole paths.
                 return new DeleteFile.PositionDeletes(
                         common, Optional.of(new String(lower.toArray(), StandardCharsets.UTF_8)));
@@ -287,7 +300,8 @@ final class ContentFileReader {
                         "An equality delete file must have equality_ids, but '" + path + "' has none.");
             }
             return new DeleteFile.EqualityDeletes(
-                    common, equalityIds.stream().sorted().toList());
+                    common,
+                    asWritten ? equalityIds : equalityIds.stream().sorted().toList());
         }
     }
 }

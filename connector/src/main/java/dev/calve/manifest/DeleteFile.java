@@ -19,7 +19,7 @@ public sealed interface DeleteFile extends ContentFile {
         }
     }
 
-    /** Keys of deleted rows; column ids in {@code equalityIds}, ascending. */
+    /** Keys of deleted rows; column ids in {@code equalityIds}, ascending unless told as written. */
     record EqualityDeletes(Common common, List<Integer> equalityIds) implements DeleteFile {
         public EqualityDeletes {
             equalityIds = List.copyOf(equalityIds);

@@ -140,6 +140,7 @@ public final class ManifestReader implements Closeable {
                 selection.partitionType().orElse(read.partitionType()),
                 selection.partitions(),
                 statistics(read),
+                selection.asWritten(),
                 prefixedFixed);
         hasPlainFixed = hasPlainFixed(RecordPlan.notNull(fileSchema));
         RecordPlan<Draft> plan = RecordPlan.of(record, field -> step(field, files));
@@ -214,7 +215,7 @@ public final class ManifestReader implements Closeable {
     }
 
     /**
-     * Streams the selected entries. To be called once.
+     * Streams the selected entries until the visitor has enough; called again, goes on behind the last one visited.
      *
      * @throws IllegalArgumentException if the manifest holds the other kind of files
      */

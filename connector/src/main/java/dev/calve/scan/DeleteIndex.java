@@ -18,7 +18,7 @@ import java.util.Set;
  * The live delete files of a snapshot, found by the data file they apply to. Spec: Scan Planning, delete scope. Filled by one
  * thread, then read by many.
  */
-final class DeleteIndex {
+public final class DeleteIndex {
 
     private record Place(int specId, PartitionTuple partition) {}
 
@@ -32,7 +32,7 @@ final class DeleteIndex {
     /** Where the delete files of a data file are listed; nearly always in one manifest, whose set many files share. */
     private final Map<String, Set<String>> manifestsByPath = new HashMap<>();
 
-    DeleteIndex(TableMetadata metadata) {
+    public DeleteIndex(TableMetadata metadata) {
         this.metadata = metadata;
     }
 
@@ -59,7 +59,8 @@ final class DeleteIndex {
         return manifestsByPath.getOrDefault(file.path(), Set.of());
     }
 
-    void add(ManifestEntry<DeleteFile> entry) {
+    /** Adds a live entry. */
+    public void add(ManifestEntry<DeleteFile> entry) {
         DeleteFile file = entry.file();
         var place = new Place(file.specId(), file.partition());
         if (file instanceof DeleteFile.DeletionVector vector) {
@@ -93,7 +94,7 @@ final class DeleteIndex {
     }
 
     /** The delete files that apply to a data file: a vector hides position deletes; numbers decide the rest. */
-    List<ManifestEntry<DeleteFile>> of(ManifestEntry<DataFile> data) {
+    public List<ManifestEntry<DeleteFile>> of(ManifestEntry<DataFile> data) {
         if (isEmpty()) {
             return List.of();
         }

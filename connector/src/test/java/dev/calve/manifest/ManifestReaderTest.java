@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.calve.expression.Metrics;
+import dev.calve.expression.StatisticsMap;
 import dev.calve.io.InvalidTableException;
 import dev.calve.io.OpenFiles;
 import dev.calve.io.RequestLog.Request;
@@ -414,6 +415,62 @@ class ManifestReaderTest {
                     .containsExactly(
                             Optional.of("s3://b/ä.parquet"), Optional.empty(), Optional.empty(), Optional.empty());
         }
+    }
+
+    @Test
+    void tellsFilesAsTheirEntriesDoIfAskedTo() throws IOException {
+        int id = MetadataFields.DELETE_FILE_PATH.id();
+        var path = Bytes.wrap("s3://b/a.parquet".getBytes(StandardCharsets.UTF_8));
+        ManifestFile written = fixture.deleteManifest(2, writer -> {
+            writer.added(bounded("one", Map.of(id, path), Map.of(id, path)));
+            writer.added(fixture.equality("keys", 2, 1));
+        });
+        byte[] edited = fixture.edited(written.path(), entry -> {
+            var file = (GenericRecord) entry.get("data_file");
+            file.put("value_counts", List.of());
+        });
+        ManifestFile manifest = fixture.foreign(edited, ManifestFile.Content.DELETES, 1);
+
+        List<DeleteFile> told = files(manifest, Selection.all().toldAsWritten());
+        assertThat(told.get(0).scopedTo()).isEmpty();
+        assertThat(((DeleteFile.EqualityDeletes) told.get(1)).equalityIds()).containsExactly(2, 1);
+        assertThat(told.get(0).metrics().valueCounts())
+                .isInstanceOf(StatisticsMap.class)
+                .isEqualTo(Map.of());
+        assertThat(told.get(0).metrics().nullValueCounts()).isSameAs(Map.of());
+
+        List<DeleteFile> usual = files(manifest, Selection.all());
+        assertThat(usual.get(0).scopedTo()).contains("s3://b/a.parquet");
+        assertThat(((DeleteFile.EqualityDeletes) usual.get(1)).equalityIds()).containsExactly(1, 2);
+    }
+
+    private List<DeleteFile> files(ManifestFile manifest, Selection selection) throws IOException {
+        return ManifestReader.readDeletes(fixture.storage, manifest, selection).stream()
+                .map(ManifestEntry::file)
+                .toList();
+    }
+
+    @Test
+    void goesOnBehindTheEntryItWasStoppedAt() throws IOException {
+        ManifestFile manifest = fixture.dataManifest(3, writer -> {
+                    for (int i = 0; i < 5; i++) {
+                        writer.added(fixture.data("f" + i, 10));
+                    }
+                })
+                .withSequenceNumbers(7, 7)
+                .withFirstRowId(100);
+        var seen = new ArrayList<String>();
+        try (var reader = ManifestReader.open(fixture.storage, manifest, Selection.live())) {
+            for (int round = 0; round < 4; round++) {
+                int stopAt = seen.size() + 2;
+                reader.forEach(DataFile.class, entry -> {
+                    seen.add(entry.file().path() + "@"
+                            + entry.file().firstRowId().getAsLong());
+                    return seen.size() < stopAt;
+                });
+            }
+        }
+        assertThat(seen).containsExactly("f0@100", "f1@110", "f2@120", "f3@130", "f4@140");
     }
 
     private DeleteFile bounded(String name, Map<Integer, Bytes> lower, Map<Integer, Bytes> upper) {
