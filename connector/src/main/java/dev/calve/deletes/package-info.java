@@ -1,5 +1,5 @@
 /**
- * What "deleted" means: sets of row positions, deletion vectors, their bytes and their merging.
+ * What "deleted" means: sets of row positions, deletion vectors, their bytes and their merging; sets of keys.
  *
  * <p>{@code puffin} knows the container a vector lies in, {@code manifest} the entry that points to it, {@code parquet}
  * the older position-delete files; here is only the set of positions they all carry.
@@ -25,6 +25,9 @@
  *       equal bytes are easy to compare; readers accept gaps.
  *   <li>Version 2 position deletes are kept in the same {@link dev.calve.deletes.PositionBitmap}, because nothing that
  *       applies deletes should care how they were stored.
+ *   <li>Keys of equality deletes are kept as integers or bytes in {@link dev.calve.deletes.KeyTable}, with the rank of the
+ *       delete, because one look-up must answer for hundreds of delete files of different ages; what a key is made of is for
+ *       the engine to say.
  * </ul>
  *
  * This is the only package that uses RoaringBitmap. It does not decide which delete belongs to which data file.
