@@ -6,6 +6,7 @@ import dev.calve.metadata.TableMetadata;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 
 /** Where tables live. Instances are safe for use by several threads. */
 public interface Catalog {
@@ -42,13 +43,14 @@ public interface Catalog {
     /**
      * Creates a table whose first metadata is given; nothing is visible before this call.
      *
+     * @param statement id by which a file is known that is left behind
      * @throws TableExistsException if the name is taken, also by somebody who was faster
      * @throws IllegalArgumentException if the location or name is not possible here
      * @throws UnsupportedOperationException if a commit could not be made safely there
      * @throws java.io.UncheckedIOException if the storage failed and the table was certainly not created
      * @throws IOException if the storage failed and the table may have been created
      */
-    TableState create(TableName table, TableMetadata metadata) throws IOException;
+    TableState create(TableName table, TableMetadata metadata, UUID statement) throws IOException;
 
     /**
      * Drops a table.

@@ -12,6 +12,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,6 +31,7 @@ public final class MetadataCommit {
     private final String uuid;
     private final Committer committer;
     private final Clock clock;
+    private final UUID statement = UUID.randomUUID();
 
     /**
      * @param table name for messages
@@ -82,7 +84,8 @@ public final class MetadataCommit {
                 MetadataUpdates.apply(metadata, updates, Math.max(clock.millis(), metadata.lastUpdatedMillis()));
         SwapOutcome outcome;
         try {
-            outcome = committer.swap(found, updates, List.of(new Requirement.TableUuid(uuid)), result);
+            outcome = committer.swap(
+                    new SwapRequest(statement, found, updates, List.of(new Requirement.TableUuid(uuid)), result));
         } catch (Throwable e) {
             // Whatever it was, it came after the swap may have been sent.
             outcome = new SwapOutcome.Unknown(e);

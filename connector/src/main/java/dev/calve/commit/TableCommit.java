@@ -231,7 +231,8 @@ public final class TableCommit {
         ledger.swapSent();
         SwapOutcome outcome;
         try {
-            outcome = committer.swap(found, prepared.updates(), prepared.requirements(), prepared.metadata());
+            outcome = committer.swap(new SwapRequest(
+                    statement.id(), found, prepared.updates(), prepared.requirements(), prepared.metadata()));
         } catch (Throwable e) {
             // Whatever it was, it came after the swap may have been sent.
             outcome = new SwapOutcome.Unknown(e);

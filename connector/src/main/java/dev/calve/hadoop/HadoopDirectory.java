@@ -161,10 +161,10 @@ public final class HadoopDirectory implements Directory {
     }
 
     @Override
-    public Publication publish(String location, byte[] content) {
+    public Publication publish(String location, byte[] content, UUID statement) {
         var path = HadoopStorage.parse(location);
         if (storage.isLocal(path)) {
-            return publishLocally(LocalFiles.toLocal(path, location), content);
+            return publishLocally(LocalFiles.toLocal(path, location), content, statement);
         }
         try {
             Optional<String> why = whyNotPublishable(location);
@@ -174,15 +174,17 @@ public final class HadoopDirectory implements Directory {
         } catch (IOException e) {
             return new Publication.Failed(e);
         }
-        return scheme(path).equals("hdfs") ? publishByRename(path, content) : publishByCondition(path, content);
+        return scheme(path).equals("hdfs")
+                ? publishByRename(path, content, statement)
+                : publishByCondition(path, content);
     }
 
     /**
      * A link fails if the name exists, in one step of the file system, where {@code rename} would replace. Plain streams and
      * not channels, so that an interrupt does not end it half-way.
      */
-    private static Publication publishLocally(java.nio.file.Path target, byte[] content) {
-        var temporary = target.resolveSibling(temporaryName(String.valueOf(target.getFileName())));
+    private static Publication publishLocally(java.nio.file.Path target, byte[] content, UUID statement) {
+        var temporary = target.resolveSibling(temporaryName(statement, String.valueOf(target.getFileName())));
         try {
             writeDurably(temporary, content);
         } catch (IOException e) {
@@ -268,8 +270,8 @@ public final class HadoopDirectory implements Directory {
         }
     }
 
-    private Publication publishByRename(Path target, byte[] content) {
-        var temporary = new Path(target.getParent(), temporaryName(target.getName()));
+    private Publication publishByRename(Path target, byte[] content, UUID statement) {
+        var temporary = new Path(target.getParent(), temporaryName(statement, target.getName()));
         FileContext context;
         try {
             context = FileContext.getFileContext(fileSystem(target).getUri(), configuration);
@@ -335,10 +337,10 @@ public final class HadoopDirectory implements Directory {
     }
 
     @Override
-    public void replace(String location, byte[] content) throws IOException {
+    public void replace(String location, byte[] content, UUID statement) throws IOException {
         var path = HadoopStorage.parse(location);
         if (storage.isLocal(path)) {
-            replaceLocally(LocalFiles.toLocal(path, location), content);
+            replaceLocally(LocalFiles.toLocal(path, location), content, statement);
             return;
         }
         FileSystem fileSystem = fileSystem(path);
@@ -348,7 +350,7 @@ public final class HadoopDirectory implements Directory {
             }
             return;
         }
-        var temporary = new Path(path.getParent(), temporaryName(path.getName()));
+        var temporary = new Path(path.getParent(), temporaryName(statement, path.getName()));
         try (FSDataOutputStream out = fileSystem.create(temporary, false)) {
             out.write(content);
         }
@@ -357,8 +359,8 @@ public final class HadoopDirectory implements Directory {
     }
 
     /** A checksum file beside the old content would make the new one unreadable for others. */
-    private static void replaceLocally(java.nio.file.Path target, byte[] content) throws IOException {
-        var temporary = target.resolveSibling(temporaryName(String.valueOf(target.getFileName())));
+    private static void replaceLocally(java.nio.file.Path target, byte[] content, UUID statement) throws IOException {
+        var temporary = target.resolveSibling(temporaryName(statement, String.valueOf(target.getFileName())));
         try {
             Files.write(temporary, content, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
             Files.deleteIfExists(LocalFiles.checksumFile(target));
@@ -456,7 +458,9 @@ public final class HadoopDirectory implements Directory {
                 .toLowerCase(Locale.ROOT);
     }
 
-    private static String temporaryName(String name) {
-        return UUID.randomUUID() + "-" + name.replace('.', '-') + TEMPORARY;
+    /** Differs for every attempt of a statement: one that may still be carried out needs its file. */
+    private static String temporaryName(UUID statement, String name) {
+        return statement + "-" + UUID.randomUUID().toString().substring(0, 8) + "-" + name.replace('.', '-')
+                + TEMPORARY;
     }
 }

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.analysis.NamespaceAlreadyExistsException;
 import org.apache.spark.sql.catalyst.analysis.NoSuchFunctionException;
@@ -169,7 +170,7 @@ public final class CalveCatalog implements StagingTableCatalog, SupportsNamespac
         TableMetadata first = newTable(table).metadata(schema, partitions, properties);
         try {
             TableState state =
-                    ask("create table " + fullName(table), () -> catalog().create(table, first));
+                    ask("create table " + fullName(table), () -> catalog().create(table, first, UUID.randomUUID()));
             return new CalveTable(loaded(table, state));
         } catch (TableExistsException e) {
             throw new TableAlreadyExistsException(identifier);

@@ -4,16 +4,13 @@ import dev.calve.catalog.LoadedTable;
 import dev.calve.catalog.warehouse.WarehouseCatalog;
 import dev.calve.commit.Committer;
 import dev.calve.commit.SwapOutcome;
+import dev.calve.commit.SwapRequest;
 import dev.calve.commit.TableState;
 import dev.calve.hadoop.HadoopDirectory;
 import dev.calve.hadoop.HadoopStorage;
-import dev.calve.metadata.MetadataUpdate;
-import dev.calve.metadata.Requirement;
-import dev.calve.metadata.TableMetadata;
 import dev.calve.spark.read.ColumnarFileReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.apache.spark.sql.SparkSession;
@@ -82,8 +79,7 @@ public final class CalveSource implements TableProvider, DataSourceRegister {
         }
 
         @Override
-        public SwapOutcome swap(
-                TableState base, List<MetadataUpdate> updates, List<Requirement> requirements, TableMetadata result) {
+        public SwapOutcome swap(SwapRequest request) {
             throw new UnsupportedOperationException(
                     "Cannot commit to the table at " + path + ": it was loaded by path.");
         }

@@ -6,6 +6,7 @@ import dev.calve.catalog.TableExistsException;
 import dev.calve.catalog.TableName;
 import dev.calve.commit.Committer;
 import dev.calve.commit.SwapOutcome;
+import dev.calve.commit.SwapRequest;
 import dev.calve.commit.TableState;
 import dev.calve.io.Storage;
 import dev.calve.manifest.DataFile;
@@ -13,8 +14,6 @@ import dev.calve.manifest.ManifestEntry;
 import dev.calve.manifest.ManifestFile;
 import dev.calve.manifest.ManifestList;
 import dev.calve.manifest.ManifestReader;
-import dev.calve.metadata.MetadataUpdate;
-import dev.calve.metadata.Requirement;
 import dev.calve.metadata.Snapshot;
 import dev.calve.metadata.TableMetadata;
 import java.io.IOException;
@@ -24,6 +23,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
 import org.apache.spark.sql.connector.catalog.StagedTable;
 import org.apache.spark.sql.connector.catalog.SupportsWrite;
 import org.apache.spark.sql.connector.catalog.TableCapability;
@@ -65,9 +65,15 @@ final class StagedCreate implements StagedTable, SupportsWrite {
     private static final class Staging implements Committer {
 
         private TableState state;
+        private UUID statement = UUID.randomUUID();
 
         Staging(TableState first) {
             this.state = first;
+        }
+
+        /** Id of the statement that fills the table; an id of its own if it stays empty. */
+        synchronized UUID statement() {
+            return statement;
         }
 
         @Override
@@ -76,12 +82,12 @@ final class StagedCreate implements StagedTable, SupportsWrite {
         }
 
         @Override
-        public synchronized SwapOutcome swap(
-                TableState base, List<MetadataUpdate> updates, List<Requirement> requirements, TableMetadata result) {
-            if (!base.equals(state)) {
+        public synchronized SwapOutcome swap(SwapRequest request) {
+            if (!request.base().equals(state)) {
                 return new SwapOutcome.Rejected("the table being created was changed by its own statement");
             }
-            state = new TableState(result, base.metadataLocation());
+            statement = request.statement();
+            state = new TableState(request.result(), request.base().metadataLocation());
             return new SwapOutcome.Swapped(state);
         }
     }
@@ -126,7 +132,7 @@ final class StagedCreate implements StagedTable, SupportsWrite {
     public void commitStagedChanges() {
         mayBePublished = true;
         try {
-            catalog.create(name, staging.load().metadata());
+            catalog.create(name, staging.load().metadata(), staging.statement());
         } catch (TableExistsException
                 | IllegalArgumentException
                 | UnsupportedOperationException

@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import dev.calve.metadata.MetadataUpdate;
 import dev.calve.metadata.MetadataUpdates;
 import dev.calve.metadata.Requirement;
-import dev.calve.metadata.TableMetadata;
 import dev.calve.partition.PartitionSpec;
 import dev.calve.partition.SortOrder;
 import dev.calve.schema.Field;
@@ -54,15 +53,14 @@ class MetadataCommitTest {
         }
 
         @Override
-        public SwapOutcome swap(
-                TableState base, List<MetadataUpdate> updates, List<Requirement> requirements, TableMetadata result) {
-            swaps.add(updates);
-            assertThat(base).isEqualTo(state);
-            assertThat(requirements)
+        public SwapOutcome swap(SwapRequest request) {
+            swaps.add(request.updates());
+            assertThat(request.base()).isEqualTo(state);
+            assertThat(request.requirements())
                     .containsExactly(new Requirement.TableUuid(state.metadata().uuid()));
             SwapOutcome scripted = script.poll();
             if (scripted == null || swapsAnyway) {
-                state = new TableState(result, "v" + (swaps.size() + 1));
+                state = new TableState(request.result(), "v" + (swaps.size() + 1));
             }
             if (throwsAnyway) {
                 throw new IllegalStateException("a bug in the catalog");

@@ -86,11 +86,9 @@ class NewDeletesTest {
         }
     }
 
-    @Test
-    void refusesAVectorOutsideThePartitionOfItsFile() {
-        var vector = table.vector("v.puffin", a);
-        var common = vector.common();
-        var elsewhere = new DeleteFile.DeletionVector(
+    private DeleteFile.DeletionVector elsewhere(DataFile file) {
+        var common = table.vector("v.puffin", file).common();
+        return new DeleteFile.DeletionVector(
                 new ContentFile.Common(
                         common.path(),
                         common.format(),
@@ -101,12 +99,24 @@ class NewDeletesTest {
                         common.splitOffsets(),
                         common.sortOrderId(),
                         common.keyMetadata()),
-                a.path(),
+                file.path(),
                 4,
                 40);
+    }
+
+    @Test
+    void refusesAVectorOutsideThePartitionOfItsFile() {
         var known = Optional.of(Removal.Known.of(a, table.live().manifestOf(a.path())));
         assertRefused(
-                table.change(Operation.DELETE).delete(elsewhere, known).build(), "deletes-in-partition-of-data-file");
+                table.change(Operation.DELETE).delete(elsewhere(a), known).build(),
+                "deletes-in-partition-of-data-file");
+        DataFile added = table.dataFile("added.parquet").in(1).build();
+        assertRefused(
+                table.change(Operation.OVERWRITE)
+                        .add(added)
+                        .delete(elsewhere(added))
+                        .build(),
+                "deletes-in-partition-of-data-file");
     }
 
     @Test

@@ -2,7 +2,6 @@ package dev.calve.commit;
 
 import dev.calve.metadata.MetadataUpdate;
 import dev.calve.metadata.MetadataUpdates;
-import dev.calve.metadata.Requirement;
 import dev.calve.metadata.Requirements;
 import dev.calve.metadata.Snapshot;
 import dev.calve.metadata.TableMetadata;
@@ -46,13 +45,9 @@ public final class ScriptedCommitter implements Committer {
         void run() throws IOException;
     }
 
-    /** What one swap asks for. */
-    private record Request(
-            TableState base, List<MetadataUpdate> updates, List<Requirement> requirements, TableMetadata result) {}
-
     private final Deque<Answer> answers = new ArrayDeque<>();
     private final Deque<Interruption> beforeSwaps = new ArrayDeque<>();
-    private final Deque<Request> late = new ArrayDeque<>();
+    private final Deque<SwapRequest> late = new ArrayDeque<>();
     private final List<TableState> history = new ArrayList<>();
     private Interruption always = () -> {};
     private boolean byRequirement;
@@ -200,8 +195,7 @@ public final class ScriptedCommitter implements Committer {
     }
 
     @Override
-    public SwapOutcome swap(
-            TableState base, List<MetadataUpdate> updates, List<Requirement> requirements, TableMetadata result) {
+    public SwapOutcome swap(SwapRequest request) {
         Interruption first;
         Interruption second;
         synchronized (this) {
@@ -217,10 +211,10 @@ public final class ScriptedCommitter implements Committer {
         } catch (IOException e) {
             throw new AssertionError(e);
         }
-        return answered(new Request(base, updates, requirements, result));
+        return answered(request);
     }
 
-    private synchronized SwapOutcome answered(Request request) {
+    private synchronized SwapOutcome answered(SwapRequest request) {
         Answer answer = answers.isEmpty() ? Answer.HONEST : answers.remove();
         return switch (answer) {
             case HONEST -> honest(request);
@@ -245,12 +239,12 @@ public final class ScriptedCommitter implements Committer {
         };
     }
 
-    private SwapOutcome isDone(Request request, SwapOutcome answer) {
+    private SwapOutcome isDone(SwapRequest request, SwapOutcome answer) {
         SwapOutcome honest = honest(request);
         return honest instanceof SwapOutcome.Swapped ? answer : honest;
     }
 
-    private SwapOutcome honest(Request request) {
+    private SwapOutcome honest(SwapRequest request) {
         TableMetadata result = request.result();
         Optional<String> unmet = Requirements.check(Optional.of(metadata()), request.requirements());
         boolean isNewest = request.base().metadataLocation().equals(now().metadataLocation());

@@ -9,6 +9,7 @@ import dev.calve.catalog.warehouse.Directory;
 import dev.calve.catalog.warehouse.Directory.Publication;
 import dev.calve.catalog.warehouse.WarehouseCatalog;
 import dev.calve.commit.SwapOutcome;
+import dev.calve.commit.SwapRequest;
 import dev.calve.commit.TableState;
 import dev.calve.metadata.MetadataUpdate;
 import dev.calve.metadata.MetadataUpdates;
@@ -28,6 +29,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
@@ -41,6 +43,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class HadoopDirectoryTest {
+
+    private static final UUID STATEMENT = UUID.randomUUID();
 
     private static final TableName NAME = new TableName(List.of("db"), "t");
 
@@ -93,7 +97,8 @@ class HadoopDirectoryTest {
 
     @Test
     void publishesACompleteFileAndNothingElse() throws IOException {
-        assertThat(directory.publish(temp + "/v1.metadata.json", bytes("one"))).isEqualTo(new Publication.Published());
+        assertThat(directory.publish(temp + "/v1.metadata.json", bytes("one"), STATEMENT))
+                .isEqualTo(new Publication.Published());
         assertThat(Files.readString(temp.resolve("v1.metadata.json"))).isEqualTo("one");
         assertThat(names(temp)).containsExactly("v1.metadata.json");
     }
@@ -102,7 +107,7 @@ class HadoopDirectoryTest {
     @ValueSource(strings = {"", "file:", "file://"})
     void findsLocalFilesUnderEverySpelling(String prefix) throws IOException {
         String location = prefix + temp + "/a b%20c";
-        assertThat(directory.publish(location, bytes("x"))).isEqualTo(new Publication.Published());
+        assertThat(directory.publish(location, bytes("x"), STATEMENT)).isEqualTo(new Publication.Published());
         assertThat(names(temp)).containsExactly("a b%20c");
         assertThat(directory.read(location).orElseThrow()).isEqualTo(bytes("x"));
         assertThat(directory.exists(location)).isTrue();
@@ -112,14 +117,15 @@ class HadoopDirectoryTest {
     @Test
     void neverReplacesWhatIsThere() throws IOException {
         Files.writeString(temp.resolve("v1"), "theirs");
-        assertThat(directory.publish(temp + "/v1", bytes("ours"))).isEqualTo(new Publication.Taken());
+        assertThat(directory.publish(temp + "/v1", bytes("ours"), STATEMENT)).isEqualTo(new Publication.Taken());
         assertThat(Files.readString(temp.resolve("v1"))).isEqualTo("theirs");
         assertThat(names(temp)).containsExactly("v1");
     }
 
     @Test
     void aMissingFolderIsACertainFailure() throws IOException {
-        assertThat(directory.publish(temp + "/gone/v1", bytes("ours"))).isInstanceOf(Publication.Failed.class);
+        assertThat(directory.publish(temp + "/gone/v1", bytes("ours"), STATEMENT))
+                .isInstanceOf(Publication.Failed.class);
         assertThat(names(temp)).isEmpty();
     }
 
@@ -141,7 +147,7 @@ class HadoopDirectoryTest {
     @Test
     void anInterruptDoesNotLeaveAPublicationUnclear() {
         Thread.currentThread().interrupt();
-        Publication publication = directory.publish(temp + "/v1", bytes("ours"));
+        Publication publication = directory.publish(temp + "/v1", bytes("ours"), STATEMENT);
         assertThat(Thread.interrupted()).isTrue();
         assertThat(publication).isEqualTo(new Publication.Published());
     }
@@ -151,8 +157,8 @@ class HadoopDirectoryTest {
         Files.writeString(temp.resolve(".v1.crc"), "stale");
         Files.writeString(temp.resolve(".hint.crc"), "stale");
         Files.writeString(temp.resolve("hint"), "1");
-        directory.publish(temp + "/v1", bytes("ours"));
-        directory.replace(temp + "/hint", bytes("2"));
+        directory.publish(temp + "/v1", bytes("ours"), STATEMENT);
+        directory.replace(temp + "/hint", bytes("2"), STATEMENT);
         assertThat(names(temp)).containsExactly("hint", "v1");
         assertThat(Files.readString(temp.resolve("hint"))).isEqualTo("2");
     }
@@ -164,7 +170,9 @@ class HadoopDirectoryTest {
             var counter = new AtomicInteger();
             var winners = together(8, () -> {
                 String content = "writer " + counter.incrementAndGet();
-                return directory.publish(location, bytes(content)) instanceof Publication.Published ? content : "";
+                return directory.publish(location, bytes(content), STATEMENT) instanceof Publication.Published
+                        ? content
+                        : "";
             });
             winners.removeIf(String::isEmpty);
             assertThat(winners).hasSize(1);
@@ -177,7 +185,7 @@ class HadoopDirectoryTest {
     void ofManyCommittersToOneVersionOneWins() throws Exception {
         String warehouse = "file:" + temp;
         var catalog = new WarehouseCatalog(warehouse, directory);
-        catalog.create(NAME, metadata(catalog.defaultLocation(NAME)));
+        catalog.create(NAME, metadata(catalog.defaultLocation(NAME)), UUID.randomUUID());
         int threads = 4;
         int each = 10;
         var rejections = new AtomicInteger();
@@ -192,7 +200,8 @@ class HadoopDirectoryTest {
                         List.of(new MetadataUpdate.SetProperties(Map.of(
                                 "n", "" + (n + 1), "by", Thread.currentThread().getName() + done))),
                         2000);
-                SwapOutcome outcome = mine.committer(NAME).swap(base, List.of(), List.of(), result);
+                SwapOutcome outcome = mine.committer(NAME)
+                        .swap(new SwapRequest(UUID.randomUUID(), base, List.of(), List.of(), result));
                 if (outcome instanceof SwapOutcome.Swapped) {
                     done++;
                 } else {
@@ -214,7 +223,7 @@ class HadoopDirectoryTest {
         var catalog = new WarehouseCatalog(temp.toString(), directory);
         var created = together(6, () -> {
             try {
-                return catalog.create(NAME, metadata(catalog.defaultLocation(NAME)))
+                return catalog.create(NAME, metadata(catalog.defaultLocation(NAME)), UUID.randomUUID())
                         .metadata()
                         .uuid();
             } catch (TableExistsException e) {
@@ -267,9 +276,9 @@ class HadoopDirectoryTest {
         assertThat(directory.whyNotPublishable(location))
                 .hasValueSatisfying(
                         why -> assertThat(why).contains("'" + scheme + "'").contains("file, hdfs and s3a"));
-        assertThat(directory.publish(location + "/v1", bytes("x"))).isInstanceOf(Publication.Failed.class);
+        assertThat(directory.publish(location + "/v1", bytes("x"), STATEMENT)).isInstanceOf(Publication.Failed.class);
         var catalog = new WarehouseCatalog(location, new Unlisted(directory));
-        assertThatThrownBy(() -> catalog.create(NAME, metadata(catalog.defaultLocation(NAME))))
+        assertThatThrownBy(() -> catalog.create(NAME, metadata(catalog.defaultLocation(NAME)), UUID.randomUUID()))
                 .isInstanceOf(UnsupportedOperationException.class)
                 .hasMessageContaining("'" + scheme + "'");
     }
@@ -280,8 +289,8 @@ class HadoopDirectoryTest {
         String location = "s3a://publish/db/t/metadata/v1.metadata.json";
         ConditionalFileSystem.MANDATORY_KEYS.clear();
         assertThat(s3.whyNotPublishable(location)).isEmpty();
-        assertThat(s3.publish(location, bytes("one"))).isEqualTo(new Publication.Published());
-        assertThat(s3.publish(location, bytes("two"))).isInstanceOf(Publication.Unknown.class);
+        assertThat(s3.publish(location, bytes("one"), STATEMENT)).isEqualTo(new Publication.Published());
+        assertThat(s3.publish(location, bytes("two"), STATEMENT)).isInstanceOf(Publication.Unknown.class);
         assertThat(s3.read(location).orElseThrow()).isEqualTo(bytes("one"));
         assertThat(ConditionalFileSystem.MANDATORY_KEYS)
                 .hasSize(2)
@@ -292,14 +301,14 @@ class HadoopDirectoryTest {
     void aTableOnS3IsCreatedCommittedAndDropped() throws IOException {
         var catalog = new WarehouseCatalog(
                 "s3a://whole/wh", new HadoopDirectory(new HadoopStorage(ConditionalFileSystem.configuration())));
-        TableState base = catalog.create(NAME, metadata(catalog.defaultLocation(NAME)));
+        TableState base = catalog.create(NAME, metadata(catalog.defaultLocation(NAME)), UUID.randomUUID());
         TableMetadata result = MetadataUpdates.apply(
                 base.metadata(), List.of(new MetadataUpdate.SetProperties(Map.of("n", "1"))), 2000);
         TableMetadata other = MetadataUpdates.apply(
                 base.metadata(), List.of(new MetadataUpdate.SetProperties(Map.of("n", "2"))), 2000);
-        assertThat(catalog.committer(NAME).swap(base, List.of(), List.of(), result))
+        assertThat(catalog.committer(NAME).swap(new SwapRequest(UUID.randomUUID(), base, List.of(), List.of(), result)))
                 .isInstanceOf(SwapOutcome.Swapped.class);
-        assertThat(catalog.committer(NAME).swap(base, List.of(), List.of(), other))
+        assertThat(catalog.committer(NAME).swap(new SwapRequest(UUID.randomUUID(), base, List.of(), List.of(), other)))
                 .isInstanceOf(SwapOutcome.Rejected.class);
         assertThat(catalog.load(NAME).orElseThrow().metadata().property("n")).contains("1");
         assertThat(catalog.tables(NAME.namespace())).containsExactly(NAME);
@@ -312,7 +321,7 @@ class HadoopDirectoryTest {
         var s3 = new HadoopDirectory(new HadoopStorage(ConditionalFileSystem.configuration()));
         assertThat(s3.whyNotPublishable("s3a://old/wh"))
                 .hasValueSatisfying(why -> assertThat(why).contains("Hadoop 3.4.2"));
-        assertThat(s3.publish("s3a://old/wh/v1", bytes("x"))).isInstanceOf(Publication.Failed.class);
+        assertThat(s3.publish("s3a://old/wh/v1", bytes("x"), STATEMENT)).isInstanceOf(Publication.Failed.class);
         assertThat(s3.read("s3a://old/wh/v1")).isEmpty();
     }
 
@@ -350,12 +359,12 @@ class HadoopDirectoryTest {
         }
 
         @Override
-        public Publication publish(String location, byte[] content) {
-            return directory.publish(location, content);
+        public Publication publish(String location, byte[] content, UUID statement) {
+            return directory.publish(location, content, statement);
         }
 
         @Override
-        public void replace(String location, byte[] content) {
+        public void replace(String location, byte[] content, UUID statement) {
             throw new AssertionError("must not be reached");
         }
 

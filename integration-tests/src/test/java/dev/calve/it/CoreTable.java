@@ -42,6 +42,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.UUID;
 import org.apache.hadoop.conf.Configuration;
 
 /**
@@ -99,7 +100,8 @@ record CoreTable(WarehouseCatalog catalog, Storage storage, TableName name) {
                         catalog.defaultLocation(name),
                         all,
                         formatVersion,
-                        System.currentTimeMillis()));
+                        System.currentTimeMillis()),
+                UUID.randomUUID());
     }
 
     LoadedTable load() throws IOException {

@@ -29,9 +29,6 @@ record CrashScene(Path warehouse, CoreTable table, CoreReading reading, List<Row
     private static final String HINT = "metadata/version-hint.text";
 
     /** What a publication leaves that ends in the middle. Nobody looks at such a file. */
-    private static final Pattern TEMPORARY =
-            Pattern.compile("metadata/[0-9a-f-]{36}-(v\\d+-metadata-json|version-hint-text)\\.tmp");
-
     private static final Pattern METADATA = Pattern.compile(".*metadata/v(\\d+)\\.metadata\\.json");
 
     CrashScene {
@@ -126,7 +123,7 @@ record CrashScene(Path warehouse, CoreTable table, CoreReading reading, List<Row
     }
 
     /**
-     * What is left over carries the statement's id, or is a temporary file that says so.
+     * What is left over carries the statement's id.
      *
      * @param oldMetadata whether metadata may be left as well that is older than all the log lists
      */
@@ -136,9 +133,7 @@ record CrashScene(Path warehouse, CoreTable table, CoreReading reading, List<Row
                 .min()
                 .orElseThrow();
         Set<String> unknown = leftovers();
-        unknown.removeIf(file -> file.contains(statement.toString())
-                || TEMPORARY.matcher(file).matches()
-                || (oldMetadata && version(file) < oldest));
+        unknown.removeIf(file -> file.contains(statement.toString()) || (oldMetadata && version(file) < oldest));
         assertThat(unknown)
                 .as("left over without the id of %s; %s", statement, whole())
                 .isEmpty();

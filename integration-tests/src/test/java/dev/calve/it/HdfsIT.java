@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.calve.catalog.TableName;
 import dev.calve.catalog.warehouse.WarehouseCatalog;
 import dev.calve.commit.SwapOutcome;
+import dev.calve.commit.SwapRequest;
 import dev.calve.commit.TableState;
 import dev.calve.hadoop.HadoopDirectory;
 import dev.calve.hadoop.HadoopStorage;
@@ -16,6 +17,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.Executors;
@@ -120,7 +122,8 @@ class HdfsIT {
             var catalog = new WarehouseCatalog(warehouse(), new HadoopDirectory(storage));
             work.add(() -> {
                 barrier.await();
-                return catalog.committer(table).swap(base, updates, List.of(), result);
+                return catalog.committer(table)
+                        .swap(new SwapRequest(UUID.randomUUID(), base, updates, List.of(), result));
             });
         }
         var winners = new ArrayList<SwapOutcome.Swapped>();

@@ -7,6 +7,7 @@ import dev.calve.catalog.TableName;
 import dev.calve.catalog.warehouse.Directory.Publication;
 import dev.calve.catalog.warehouse.WarehouseCatalog;
 import dev.calve.commit.SwapOutcome;
+import dev.calve.commit.SwapRequest;
 import dev.calve.commit.TableState;
 import dev.calve.hadoop.HadoopDirectory;
 import dev.calve.hadoop.HadoopStorage;
@@ -24,6 +25,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.Executors;
@@ -39,6 +41,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A warehouse on HDFS: a name node and a data node in this JVM. */
 class HdfsWarehouseIT {
+
+    private static final UUID STATEMENT = UUID.randomUUID();
 
     private static final TableName NAME = new TableName(List.of("db"), "t");
 
@@ -103,8 +107,8 @@ class HdfsWarehouseIT {
         String location = cluster.getURI() + "/publish/v1.metadata.json";
         directory.makeDirectories(cluster.getURI() + "/publish");
         byte[] one = "one".getBytes(StandardCharsets.UTF_8);
-        assertThat(directory.publish(location, one)).isEqualTo(new Publication.Published());
-        assertThat(directory.publish(location, "two".getBytes(StandardCharsets.UTF_8)))
+        assertThat(directory.publish(location, one, STATEMENT)).isEqualTo(new Publication.Published());
+        assertThat(directory.publish(location, "two".getBytes(StandardCharsets.UTF_8), STATEMENT))
                 .isEqualTo(new Publication.Taken());
         assertThat(directory.read(location).orElseThrow()).isEqualTo(one);
         assertThat(directory.list(cluster.getURI() + "/publish")).hasSize(1);
@@ -113,7 +117,7 @@ class HdfsWarehouseIT {
     @Test
     void ofManyCommittersToOneVersionOneWins() throws Exception {
         WarehouseCatalog catalog = catalog("race");
-        catalog.create(NAME, metadata(catalog.defaultLocation(NAME)));
+        catalog.create(NAME, metadata(catalog.defaultLocation(NAME)), UUID.randomUUID());
         int threads = 4;
         int each = 5;
         together(threads, () -> {
@@ -126,7 +130,8 @@ class HdfsWarehouseIT {
                         List.of(new MetadataUpdate.SetProperties(Map.of(
                                 "n", "" + (n + 1), "by", Thread.currentThread().getName() + done))),
                         System.currentTimeMillis());
-                SwapOutcome outcome = mine.committer(NAME).swap(base, List.of(), List.of(), result);
+                SwapOutcome outcome = mine.committer(NAME)
+                        .swap(new SwapRequest(UUID.randomUUID(), base, List.of(), List.of(), result));
                 if (outcome instanceof SwapOutcome.Swapped) {
                     done++;
                 } else {
@@ -148,7 +153,7 @@ class HdfsWarehouseIT {
         WarehouseCatalog catalog = catalog("creators");
         var created = together(4, () -> {
             try {
-                return catalog.create(NAME, metadata(catalog.defaultLocation(NAME)))
+                return catalog.create(NAME, metadata(catalog.defaultLocation(NAME)), UUID.randomUUID())
                         .metadata()
                         .uuid();
             } catch (TableExistsException e) {
@@ -162,7 +167,7 @@ class HdfsWarehouseIT {
     @Test
     void thePeerTakesTurnsWithUs() throws IOException {
         WarehouseCatalog catalog = catalog("turns");
-        TableState base = catalog.create(NAME, metadata(catalog.defaultLocation(NAME)));
+        TableState base = catalog.create(NAME, metadata(catalog.defaultLocation(NAME)), UUID.randomUUID());
         var peer = new HadoopCatalog(configuration, cluster.getURI() + "/turns");
         peer.loadTable(TableIdentifier.of("db", "t"))
                 .updateProperties()
@@ -172,9 +177,9 @@ class HdfsWarehouseIT {
         assertThat(second.metadata().property("by")).contains("them");
         List<MetadataUpdate> updates = List.of(new MetadataUpdate.SetProperties(Map.of("by", "us")));
         TableMetadata result = MetadataUpdates.apply(second.metadata(), updates, System.currentTimeMillis());
-        assertThat(catalog.committer(NAME).swap(base, updates, List.of(), result))
+        assertThat(catalog.committer(NAME).swap(new SwapRequest(UUID.randomUUID(), base, updates, List.of(), result)))
                 .isInstanceOf(SwapOutcome.Rejected.class);
-        assertThat(catalog.committer(NAME).swap(second, updates, List.of(), result))
+        assertThat(catalog.committer(NAME).swap(new SwapRequest(UUID.randomUUID(), second, updates, List.of(), result)))
                 .isInstanceOf(SwapOutcome.Swapped.class);
         assertThat(peer.loadTable(TableIdentifier.of("db", "t")).properties()).containsEntry("by", "us");
         assertThat(catalog.drop(NAME)).isTrue();

@@ -65,6 +65,7 @@ class LostAnswerIT {
         private boolean gone;
         private String lateLocation = "";
         private byte[] lateContent = {};
+        private UUID lateStatement = new UUID(0, 0);
 
         Unsteady(Directory real) {
             this.real = real;
@@ -82,6 +83,7 @@ class LostAnswerIT {
                 case STILL_COMING -> {
                     lateLocation = (String) arguments[0];
                     lateContent = (byte[]) arguments[1];
+                    lateStatement = (UUID) arguments[2];
                     throw new IllegalStateException("no answer in time");
                 }
                 case ASKED_TWICE -> {
@@ -106,7 +108,7 @@ class LostAnswerIT {
 
         /** The publication that was on its way arrives. */
         Directory.Publication arrive() {
-            return real.publish(lateLocation, lateContent);
+            return real.publish(lateLocation, lateContent, lateStatement);
         }
     }
 

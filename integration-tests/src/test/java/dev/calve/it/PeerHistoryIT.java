@@ -14,15 +14,13 @@ import dev.calve.commit.Resettle;
 import dev.calve.commit.SnapshotChange;
 import dev.calve.commit.Statement;
 import dev.calve.commit.SwapOutcome;
+import dev.calve.commit.SwapRequest;
 import dev.calve.commit.TableCommit;
 import dev.calve.commit.TableState;
 import dev.calve.expression.Expression;
 import dev.calve.hadoop.HadoopDirectory;
 import dev.calve.hadoop.HadoopStorage;
-import dev.calve.metadata.MetadataUpdate;
-import dev.calve.metadata.Requirement;
 import dev.calve.metadata.Snapshot;
-import dev.calve.metadata.TableMetadata;
 import dev.calve.partition.PartitionTuple;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -386,8 +384,7 @@ class PeerHistoryIT {
         }
 
         @Override
-        public SwapOutcome swap(
-                TableState base, List<MetadataUpdate> updates, List<Requirement> requirements, TableMetadata result) {
+        public SwapOutcome swap(SwapRequest request) {
             return new SwapOutcome.Failed(new IllegalStateException("Nothing is to be committed."));
         }
     }

@@ -5,12 +5,10 @@ import dev.calve.catalog.TableName;
 import dev.calve.catalog.warehouse.WarehouseCatalog;
 import dev.calve.commit.Committer;
 import dev.calve.commit.SwapOutcome;
+import dev.calve.commit.SwapRequest;
 import dev.calve.commit.TableState;
 import dev.calve.hadoop.HadoopDirectory;
 import dev.calve.hadoop.HadoopStorage;
-import dev.calve.metadata.MetadataUpdate;
-import dev.calve.metadata.Requirement;
-import dev.calve.metadata.TableMetadata;
 import dev.calve.spark.convert.SparkTypes;
 import dev.calve.spark.read.ReadSettings;
 import dev.calve.spark.read.SnapshotScanBuilder;
@@ -78,9 +76,8 @@ public final class ScriptedCatalog implements TableCatalog {
         }
 
         @Override
-        public SwapOutcome swap(
-                TableState base, List<MetadataUpdate> updates, List<Requirement> requirements, TableMetadata result) {
-            return swap(() -> real.swap(base, updates, requirements, result));
+        public SwapOutcome swap(SwapRequest request) {
+            return swap(() -> real.swap(request));
         }
 
         abstract SwapOutcome swap(Swap swap);

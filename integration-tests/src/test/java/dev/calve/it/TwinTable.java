@@ -144,7 +144,8 @@ final class TwinTable {
                             catalog.defaultLocation(OURS),
                             properties,
                             formatVersion,
-                            System.currentTimeMillis()));
+                            System.currentTimeMillis()),
+                    UUID.randomUUID());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.calve.catalog.TableName;
 import dev.calve.catalog.warehouse.WarehouseCatalog;
 import dev.calve.commit.SwapOutcome;
+import dev.calve.commit.SwapRequest;
 import dev.calve.commit.TableState;
 import dev.calve.hadoop.HadoopDirectory;
 import dev.calve.hadoop.HadoopStorage;
@@ -26,6 +27,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.iceberg.DataFiles;
 import org.apache.iceberg.Table;
@@ -74,7 +76,8 @@ class WarehousePeerIT {
                         catalog.defaultLocation(OURS),
                         properties,
                         version,
-                        System.currentTimeMillis()));
+                        System.currentTimeMillis()),
+                UUID.randomUUID());
     }
 
     private TableState set(String key, String value) throws IOException {
@@ -85,7 +88,7 @@ class WarehousePeerIT {
     private SwapOutcome swap(TableState base, String key, String value) {
         List<MetadataUpdate> updates = List.of(new MetadataUpdate.SetProperties(Map.of(key, value)));
         TableMetadata result = MetadataUpdates.apply(base.metadata(), updates, System.currentTimeMillis());
-        return catalog.committer(OURS).swap(base, updates, List.of(), result);
+        return catalog.committer(OURS).swap(new SwapRequest(UUID.randomUUID(), base, updates, List.of(), result));
     }
 
     private static void append(Table table, String path) {

@@ -3,6 +3,7 @@ package dev.calve.catalog.warehouse;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 
 /**
  * What a directory catalog needs of a file system. Locations are URIs or paths as users write them. Instances are safe for
@@ -48,11 +49,17 @@ public interface Directory {
     /**
      * Makes a file with that content appear, complete and durable, if nothing exists under the name. Its directory must
      * exist. Of several callers, in any process, one gets {@link Publication.Published}.
+     *
+     * @param statement id by which a file is known that is left behind
      */
-    Publication publish(String location, byte[] content);
+    Publication publish(String location, byte[] content, UUID statement);
 
-    /** Creates or replaces a small file; a reader sees the old or the new content, or for a moment none. */
-    void replace(String location, byte[] content) throws IOException;
+    /**
+     * Creates or replaces a small file; a reader sees the old or the new content, or for a moment none.
+     *
+     * @param statement id by which a file is known that is left behind
+     */
+    void replace(String location, byte[] content, UUID statement) throws IOException;
 
     /** Deletes a file; not an error if it does not exist. */
     void deleteFile(String location) throws IOException;

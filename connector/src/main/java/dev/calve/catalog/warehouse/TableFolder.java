@@ -2,11 +2,10 @@ package dev.calve.catalog.warehouse;
 
 import dev.calve.commit.Committer;
 import dev.calve.commit.SwapOutcome;
+import dev.calve.commit.SwapRequest;
 import dev.calve.commit.TableState;
 import dev.calve.io.InvalidTableException;
 import dev.calve.metadata.MetadataLog;
-import dev.calve.metadata.MetadataUpdate;
-import dev.calve.metadata.Requirement;
 import dev.calve.metadata.TableMetadata;
 import dev.calve.metadata.TableMetadataJson;
 import dev.calve.metadata.TableProperties;
@@ -16,9 +15,9 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.UUID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -141,7 +140,7 @@ final class TableFolder implements Committer {
      * @return empty if somebody else published one
      * @throws IOException also if it cannot be found out whether the table was created
      */
-    Optional<TableState> create(TableMetadata metadata) throws IOException {
+    Optional<TableState> create(TableMetadata metadata, UUID statement) throws IOException {
         refuseUnpublishable("create table");
         refuseMetadataPath(metadata);
         if (isTable()) {
@@ -150,9 +149,9 @@ final class TableFolder implements Committer {
         directory.makeDirectories(metadataFolder());
         // Without a base the name is always the plain one, so that all who create the table compete for it.
         String target = file(MetadataFileName.of(1, MetadataCompression.NONE));
-        SwapOutcome outcome = publish(target, metadata);
+        SwapOutcome outcome = publish(target, metadata, statement);
         if (outcome instanceof SwapOutcome.Swapped swapped) {
-            writeHint(1);
+            writeHint(1, statement);
             return Optional.of(swapped.state());
         }
         if (outcome instanceof SwapOutcome.Failed failed) {
@@ -170,11 +169,11 @@ final class TableFolder implements Committer {
     private record Next(int version, String location, MetadataLog log, boolean deletesEvicted) {}
 
     @Override
-    public SwapOutcome swap(
-            TableState base, List<MetadataUpdate> updates, List<Requirement> requirements, TableMetadata result) {
+    public SwapOutcome swap(SwapRequest request) {
+        TableState base = request.base();
         Next next;
         try {
-            next = next(base, result);
+            next = next(base, request.result());
             Optional<String> lost = whyLost(base, next.version());
             if (lost.isPresent()) {
                 return new SwapOutcome.Rejected(lost.get());
@@ -186,7 +185,7 @@ final class TableFolder implements Committer {
             // Nothing was sent yet, so whatever it was is certain.
             return new SwapOutcome.Failed(e);
         }
-        SwapOutcome outcome = publish(next.location(), next.log().metadata());
+        SwapOutcome outcome = publish(next.location(), next.log().metadata(), request.statement());
         if (!(outcome instanceof SwapOutcome.Swapped)) {
             return outcome;
         }
@@ -194,7 +193,7 @@ final class TableFolder implements Committer {
         if (doubt.isPresent()) {
             return new SwapOutcome.Unknown(doubt.get());
         }
-        if (writeHint(next.version()) && next.deletesEvicted()) {
+        if (writeHint(next.version(), request.statement()) && next.deletesEvicted()) {
             deleteEvicted(next.log());
         }
         return outcome;
@@ -269,9 +268,9 @@ final class TableFolder implements Committer {
         });
     }
 
-    private SwapOutcome publish(String target, TableMetadata metadata) {
+    private SwapOutcome publish(String target, TableMetadata metadata, UUID statement) {
         byte[] content = TableMetadataJson.print(metadata, target);
-        Directory.Publication publication = tryPublish(target, content);
+        Directory.Publication publication = tryPublish(target, content, statement);
         if (publication instanceof Directory.Publication.Failed failed) {
             return new SwapOutcome.Failed(new UncheckedIOException(
                     "Cannot commit to " + name + ": " + target + " was not written, nothing was changed.",
@@ -312,9 +311,9 @@ final class TableFolder implements Committer {
     }
 
     @SuppressWarnings("CatchAndPrintStackTrace")
-    private Directory.Publication tryPublish(String target, byte[] content) {
+    private Directory.Publication tryPublish(String target, byte[] content, UUID statement) {
         try {
-            return directory.publish(target, content);
+            return directory.publish(target, content, statement);
         } catch (RuntimeException | Error e) {
             return new Directory.Publication.Unknown(e);
         }
@@ -325,9 +324,9 @@ final class TableFolder implements Committer {
      *
      * @return whether the hint is as new as the commit
      */
-    private boolean writeHint(int version) {
+    private boolean writeHint(int version, UUID statement) {
         try {
-            directory.replace(file(HINT), String.valueOf(version).getBytes(StandardCharsets.US_ASCII));
+            directory.replace(file(HINT), String.valueOf(version).getBytes(StandardCharsets.US_ASCII), statement);
             return true;
         } catch (IOException | RuntimeException e) {
             LOG.debug(

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 
 /**
  * Tables below one directory: a namespace is a folder, a table is a folder with metadata in it.
@@ -173,14 +174,14 @@ public final class WarehouseCatalog implements Catalog {
     }
 
     @Override
-    public TableState create(TableName table, TableMetadata metadata) throws IOException {
+    public TableState create(TableName table, TableMetadata metadata, UUID statement) throws IOException {
         String location = defaultLocation(table);
         if (!withoutSlash(metadata.location()).equals(location)) {
             throw new IllegalArgumentException("Location of table " + table + " must be " + location
                     + ", where a directory catalog looks for it, not " + metadata.location() + ".");
         }
         refuseTableAbove("create table " + table, table.namespace());
-        return folder(table).create(metadata).orElseThrow(() -> new TableExistsException(table));
+        return folder(table).create(metadata, statement).orElseThrow(() -> new TableExistsException(table));
     }
 
     /**

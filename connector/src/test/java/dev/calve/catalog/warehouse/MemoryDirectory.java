@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.UUID;
 
 /** A file system in memory whose publications, hints and deletions can be made to go wrong. */
 final class MemoryDirectory implements Directory {
@@ -137,7 +138,7 @@ final class MemoryDirectory implements Directory {
     }
 
     @Override
-    public synchronized Publication publish(String location, byte[] content) {
+    public synchronized Publication publish(String location, byte[] content, UUID statement) {
         Optional<Runnable> interruption = beforePublication;
         beforePublication = Optional.empty();
         interruption.ifPresent(Runnable::run);
@@ -162,7 +163,7 @@ final class MemoryDirectory implements Directory {
     }
 
     @Override
-    public synchronized void replace(String location, byte[] content) throws IOException {
+    public synchronized void replace(String location, byte[] content, UUID statement) throws IOException {
         if (replaceFails) {
             throw new IOException("cannot replace");
         }

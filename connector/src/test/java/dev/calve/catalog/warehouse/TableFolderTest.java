@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.calve.catalog.TableName;
 import dev.calve.commit.Committer;
 import dev.calve.commit.SwapOutcome;
+import dev.calve.commit.SwapRequest;
 import dev.calve.commit.TableState;
 import dev.calve.io.InvalidTableException;
 import dev.calve.metadata.MetadataUpdate;
@@ -23,6 +24,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -52,7 +54,7 @@ class TableFolderTest {
     }
 
     private TableState created(String... properties) throws IOException {
-        return catalog.create(NAME, fresh(properties));
+        return catalog.create(NAME, fresh(properties), UUID.randomUUID());
     }
 
     private static TableMetadata with(TableState base, String key, String value) {
@@ -68,7 +70,8 @@ class TableFolderTest {
 
     /** Throws what a certain failure says. */
     private SwapOutcome swap(TableState base, TableMetadata result) {
-        SwapOutcome outcome = catalog.committer(NAME).swap(base, List.of(), List.of(), result);
+        SwapOutcome outcome =
+                catalog.committer(NAME).swap(new SwapRequest(UUID.randomUUID(), base, List.of(), List.of(), result));
         if (outcome instanceof SwapOutcome.Failed failed) {
             throw failed.failure();
         }
@@ -289,7 +292,8 @@ class TableFolderTest {
                 Map.of(),
                 2,
                 1000);
-        assertThatThrownBy(() -> catalog.create(other, metadata)).isInstanceOf(UnsupportedOperationException.class);
+        assertThatThrownBy(() -> catalog.create(other, metadata, UUID.randomUUID()))
+                .isInstanceOf(UnsupportedOperationException.class);
         assertThat(directory.isDirectory("mem:/wh/db/u")).isFalse();
         assertThat(load()).isEqualTo(base);
     }
@@ -317,7 +321,8 @@ class TableFolderTest {
                                     "mem:/wh2/db/t",
                                     Map.of("write.metadata.path", "mem:/else"),
                                     2,
-                                    1000));
+                                    1000),
+                            UUID.randomUUID());
                 })
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("write.metadata.path");

@@ -18,6 +18,7 @@ import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -48,7 +49,8 @@ class WarehouseCatalogTest {
     }
 
     private TableState create(String table, Map<String, String> properties) throws IOException {
-        return catalog.create(name(table), metadata(catalog.defaultLocation(name(table)), properties));
+        return catalog.create(
+                name(table), metadata(catalog.defaultLocation(name(table)), properties), UUID.randomUUID());
     }
 
     @Test
@@ -110,7 +112,7 @@ class WarehouseCatalogTest {
 
     @Test
     void aTableLivesInItsDefaultLocation() {
-        assertThatThrownBy(() -> catalog.create(name("a.t"), metadata("mem:/else/t", Map.of())))
+        assertThatThrownBy(() -> catalog.create(name("a.t"), metadata("mem:/else/t", Map.of()), UUID.randomUUID()))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("must be mem:/wh/a/t")
                 .hasMessageContaining("not mem:/else/t");
@@ -165,7 +167,7 @@ class WarehouseCatalogTest {
             assertThatThrownBy(() -> catalog.load(each)).isInstanceOf(IllegalArgumentException.class);
             assertThatThrownBy(() -> catalog.drop(each)).isInstanceOf(IllegalArgumentException.class);
             assertThatThrownBy(() -> catalog.committer(each)).isInstanceOf(IllegalArgumentException.class);
-            assertThatThrownBy(() -> catalog.create(each, metadata("mem:/wh/a/" + bad, Map.of())))
+            assertThatThrownBy(() -> catalog.create(each, metadata("mem:/wh/a/" + bad, Map.of()), UUID.randomUUID()))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("'" + bad + "'");
         }

@@ -12,6 +12,7 @@ import dev.calve.commit.ScriptedCommitter.Answer;
 import dev.calve.commit.SnapshotChange;
 import dev.calve.commit.Statement;
 import dev.calve.commit.SwapOutcome;
+import dev.calve.commit.SwapRequest;
 import dev.calve.commit.TableCommit;
 import dev.calve.commit.TableState;
 import dev.calve.metadata.MetadataUpdate;
@@ -169,53 +170,47 @@ final class Client implements Committer {
     }
 
     @Override
-    public SwapOutcome swap(
-            TableState base, List<MetadataUpdate> updates, List<Requirement> requirements, TableMetadata result) {
+    public SwapOutcome swap(SwapRequest request) {
         actor.pause(Step.SWAP);
         Fate fate = mayBeUnlucky ? Fate.values()[scheduler.answer(work.name(), Fate.NAMES)] : Fate.HONEST;
         mayBeUnlucky &= fate == Fate.HONEST;
         nextLoadFails = fate == Fate.DONE_BUT_UNSEEN;
-        var request = new Request(base, updates, requirements, result);
+        SwapRequest sent = sent(request);
         return switch (fate) {
-            case HONEST -> request.send(Answer.HONEST);
-            case REJECTED -> request.send(Answer.REJECTED);
-            case DONE_BUT_REJECTED -> request.send(Answer.DONE_BUT_REJECTED);
-            case DONE_BUT_UNKNOWN, DONE_BUT_UNSEEN -> request.send(Answer.DONE_BUT_UNKNOWN);
-            case NEVER -> request.send(Answer.UNKNOWN);
+            case HONEST -> send(sent, Answer.HONEST);
+            case REJECTED -> send(sent, Answer.REJECTED);
+            case DONE_BUT_REJECTED -> send(sent, Answer.DONE_BUT_REJECTED);
+            case DONE_BUT_UNKNOWN, DONE_BUT_UNSEEN -> send(sent, Answer.DONE_BUT_UNKNOWN);
+            case NEVER -> send(sent, Answer.UNKNOWN);
             case LATE -> {
-                scheduler.later(work.name() + "'s swap", () -> request.send(Answer.HONEST));
-                yield request.send(Answer.UNKNOWN);
+                scheduler.later(work.name() + "'s swap", () -> send(sent, Answer.HONEST));
+                yield send(sent, Answer.UNKNOWN);
             }
-            case FAILED -> request.send(Answer.FAILED);
+            case FAILED -> send(sent, Answer.FAILED);
         };
     }
 
-    /** A swap as the catalog gets it. */
-    private final class Request {
-        private final TableState base;
-        private final List<MetadataUpdate> updates;
-        private final List<Requirement> requirements;
-        private final TableMetadata result;
+    /** A swap as the catalog gets it: with the table's real uuid. */
+    private SwapRequest sent(SwapRequest request) {
+        String real = table.metadata().uuid();
+        return new SwapRequest(
+                request.statement(),
+                named(request.base(), real),
+                request.updates(),
+                request.requirements().stream()
+                        .map(requirement -> requirement instanceof Requirement.TableUuid own
+                                        && own.uuid().equals(uuid)
+                                ? new Requirement.TableUuid(real)
+                                : requirement)
+                        .toList(),
+                named(request.result(), real));
+    }
 
-        Request(TableState base, List<MetadataUpdate> updates, List<Requirement> requirements, TableMetadata result) {
-            String real = table.metadata().uuid();
-            this.base = named(base, real);
-            this.updates = updates;
-            this.requirements = requirements.stream()
-                    .map(requirement -> requirement instanceof Requirement.TableUuid own
-                                    && own.uuid().equals(uuid)
-                            ? new Requirement.TableUuid(real)
-                            : requirement)
-                    .toList();
-            this.result = named(result, real);
-        }
-
-        SwapOutcome send(Answer answer) {
-            SwapOutcome outcome = table.committer.answer(answer).swap(base, updates, requirements, result);
-            return outcome instanceof SwapOutcome.Swapped swapped
-                    ? new SwapOutcome.Swapped(named(swapped.state(), uuid))
-                    : outcome;
-        }
+    private SwapOutcome send(SwapRequest sent, Answer answer) {
+        SwapOutcome outcome = table.committer.answer(answer).swap(sent);
+        return outcome instanceof SwapOutcome.Swapped swapped
+                ? new SwapOutcome.Swapped(named(swapped.state(), uuid))
+                : outcome;
     }
 
     private TableState shown() {
