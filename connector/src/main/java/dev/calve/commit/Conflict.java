@@ -199,6 +199,19 @@ public sealed interface Conflict {
         }
     }
 
+    /**
+     * Another writer altered the columns this statement alters.
+     *
+     * @param why it is no longer the change that was meant
+     */
+    record ColumnsChanged(String why) implements Conflict {
+        @Override
+        public String message() {
+            String clause = why.endsWith(".") ? why.substring(0, why.length() - 1) : why;
+            return "another writer altered its columns meanwhile (" + clause + ")";
+        }
+    }
+
     /** The table was dropped and another created under its name. */
     record TableReplaced(String readUuid, String foundUuid) implements Conflict {
         @Override

@@ -51,8 +51,24 @@ public record Field(
         return new Field(newId, name, required, type, doc, initialDefault, writeDefault);
     }
 
+    public Field withName(String newName) {
+        return new Field(id, newName, required, type, doc, initialDefault, writeDefault);
+    }
+
+    public Field withRequired(boolean newRequired) {
+        return new Field(id, name, newRequired, type, doc, initialDefault, writeDefault);
+    }
+
     public Field withDoc(String newDoc) {
-        return new Field(id, name, required, type, Optional.of(newDoc), initialDefault, writeDefault);
+        return withDoc(Optional.of(newDoc));
+    }
+
+    public Field withDoc(Optional<String> newDoc) {
+        return new Field(id, name, required, type, newDoc, initialDefault, writeDefault);
+    }
+
+    public Field withWriteDefault(Optional<Object> newDefault) {
+        return new Field(id, name, required, type, doc, initialDefault, newDefault);
     }
 
     @Override

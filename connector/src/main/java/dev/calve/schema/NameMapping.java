@@ -21,6 +21,9 @@ public final class NameMapping {
     /** The table property that holds the mapping as JSON. */
     public static final String PROPERTY = "schema.name-mapping.default";
 
+    /** Stands for the parent of top-level fields. */
+    static final int TOP = -1;
+
     public static final NameMapping EMPTY = new NameMapping(List.of());
 
     private final List<Entry> entries;
@@ -71,6 +74,60 @@ public final class NameMapping {
             entries.add(new Entry(OptionalInt.of(field.id()), List.of(field.name()), parts));
         }
         return new NameMapping(entries);
+    }
+
+    /**
+     * The mapping with more names. A name that comes to a field is taken from the one of the same level that had it.
+     *
+     * @param names a further name for each of some field ids
+     * @param added new fields by the id of their parent, {@link #TOP} for top-level ones
+     */
+    NameMapping evolved(Map<Integer, String> names, Map<Integer, List<Field>> added) {
+        return evolved(TOP, names, added);
+    }
+
+    private NameMapping evolved(int parent, Map<Integer, String> names, Map<Integer, List<Field>> added) {
+        List<Field> news = added.getOrDefault(parent, List.of());
+        var owners = new HashMap<String, Integer>();
+        for (Entry entry : entries) {
+            String name =
+                    entry.fieldId().isPresent() ? names.get(entry.fieldId().getAsInt()) : null;
+            if (name != null) {
+                owners.put(name, entry.fieldId().getAsInt());
+            }
+        }
+        news.forEach(field -> owners.put(field.name(), field.id()));
+        var result = new ArrayList<Entry>();
+        for (Entry entry : entries) {
+            result.add(evolved(entry, names, added, owners));
+        }
+        for (Field field : news) {
+            NameMapping parts = field.type() instanceof Type.Nested nested ? of(nested) : EMPTY;
+            result.add(new Entry(OptionalInt.of(field.id()), List.of(field.name()), parts));
+        }
+        return new NameMapping(result);
+    }
+
+    private static Entry evolved(
+            Entry entry, Map<Integer, String> names, Map<Integer, List<Field>> added, Map<String, Integer> owners) {
+        if (entry.fieldId().isEmpty()) {
+            List<String> kept = entry.names().stream()
+                    .filter(name -> !owners.containsKey(name))
+                    .toList();
+            return new Entry(entry.fieldId(), kept, entry.parts());
+        }
+        int id = entry.fieldId().getAsInt();
+        var kept = new ArrayList<String>();
+        for (String name : entry.names()) {
+            if (owners.getOrDefault(name, id) == id) {
+                kept.add(name);
+            }
+        }
+        String further = names.get(id);
+        if (further != null && !kept.contains(further)) {
+            kept.add(further);
+        }
+        return new Entry(entry.fieldId(), kept, entry.parts().evolved(id, names, added));
     }
 
     public List<Entry> entries() {

@@ -1,5 +1,6 @@
 package dev.calve.schema;
 
+import dev.calve.io.InvalidTableException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -18,7 +19,10 @@ public final class SchemaRules {
      * @throws IllegalArgumentException naming all the fields that break one
      */
     public static void check(Schema schema, int formatVersion) {
-        List<String> problems = problems(schema, formatVersion);
+        check(problems(schema, formatVersion), formatVersion);
+    }
+
+    static void check(List<String> problems, int formatVersion) {
         if (!problems.isEmpty()) {
             throw new IllegalArgumentException("Schema is not valid in a table of format version " + formatVersion
                     + ": " + String.join("; ", problems) + ".");
@@ -34,6 +38,13 @@ public final class SchemaRules {
             checkType(field, name, formatVersion, problems);
             checkDefaults(field, name, formatVersion, problems);
         }
+        problems.addAll(identifierProblems(schema));
+        return problems;
+    }
+
+    /** One sentence for each identifier field that cannot be one; empty if all can. */
+    public static List<String> identifierProblems(Schema schema) {
+        var problems = new ArrayList<String>();
         for (int identifier : schema.identifierFieldIds()) {
             checkIdentifier(schema, identifier, problems);
         }
@@ -62,13 +73,36 @@ public final class SchemaRules {
             return;
         }
         if (formatVersion < 3) {
-            problems.add(name + "with a default value needs format version 3");
+            problems.add(
+                    name
+                            + "with a default value needs format version 3, to which the property format-version upgrades a table");
         }
         if (field.type() == Type.Simple.UNKNOWN
                 || field.type() == Type.Simple.VARIANT
                 || field.type() instanceof Type.Geometry
                 || field.type() instanceof Type.Geography) {
             problems.add(name + "of type " + field.type() + " must have no default value");
+            return;
+        }
+        field.initialDefault().ifPresent(value -> checkDefault(field, value, name, problems));
+        field.writeDefault()
+                .filter(value -> !field.initialDefault().equals(Optional.of(value)))
+                .ifPresent(value -> checkDefault(field, value, name, problems));
+    }
+
+    /** Spec: Default values. Lists, maps and structs are allowed defaults that peers do not read. */
+    private static void checkDefault(Field field, Object value, String name, List<String> problems) {
+        if (!field.type().isPrimitive()) {
+            problems.add(name + "of type " + field.type() + " must have no default value, only its parts may");
+            return;
+        }
+        try {
+            Object stored = ValueJson.fromJson(field.type(), ValueJson.toJson(field.type(), value));
+            if (!stored.equals(value)) {
+                problems.add(name + "must have a default value of type " + field.type() + ", not " + value);
+            }
+        } catch (IllegalArgumentException | InvalidTableException e) {
+            problems.add(name + "must have a default value that can be stored, not " + value + ": " + e.getMessage());
         }
     }
 

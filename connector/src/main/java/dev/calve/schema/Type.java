@@ -14,6 +14,13 @@ public sealed interface Type permits Type.Primitive, Type.Nested {
 
         /** The parts in order: a struct's fields, a list's {@code element}, a map's {@code key} and {@code value}. */
         List<Field> fields();
+
+        /**
+         * The same kind of type with other parts.
+         *
+         * @param fields as many as there are, except for a struct; of lists and maps they keep their names
+         */
+        Nested withFields(List<Field> fields);
     }
 
     /** The primitive types that have no parameter. */
@@ -112,6 +119,11 @@ public sealed interface Type permits Type.Primitive, Type.Nested {
         }
 
         @Override
+        public Struct withFields(List<Field> newFields) {
+            return new Struct(newFields);
+        }
+
+        @Override
         public String toString() {
             var text = new StringBuilder("struct<");
             for (int i = 0; i < fields.size(); i++) {
@@ -129,6 +141,12 @@ public sealed interface Type permits Type.Primitive, Type.Nested {
         }
 
         @Override
+        public ListOf withFields(List<Field> newFields) {
+            Field only = newFields.get(0);
+            return new ListOf(only.id(), only.required(), only.type());
+        }
+
+        @Override
         public String toString() {
             return "list<" + element + ">";
         }
@@ -139,6 +157,13 @@ public sealed interface Type permits Type.Primitive, Type.Nested {
         @Override
         public List<Field> fields() {
             return List.of(Field.of(keyId, "key", true, key), Field.of(valueId, "value", valueRequired, value));
+        }
+
+        @Override
+        public MapOf withFields(List<Field> newFields) {
+            Field newKey = newFields.get(0);
+            Field newValue = newFields.get(1);
+            return new MapOf(newKey.id(), newKey.type(), newValue.id(), newValue.required(), newValue.type());
         }
 
         @Override
