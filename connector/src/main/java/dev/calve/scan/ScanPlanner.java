@@ -152,7 +152,7 @@ public final class ScanPlanner {
     }
 
     /** A step of planning that reads a manifest. */
-    private interface Step<R> {
+    interface Step<R> {
         R apply(ManifestFile manifest) throws IOException;
     }
 
@@ -166,7 +166,7 @@ public final class ScanPlanner {
         }
     }
 
-    private static <R> List<R> inParallel(List<ManifestFile> manifests, Step<R> step) throws IOException {
+    static <R> List<R> inParallel(List<ManifestFile> manifests, Step<R> step) throws IOException {
         if (manifests.size() == 1) {
             return List.of(named(manifests.get(0), step));
         }
