@@ -4,7 +4,6 @@ import dev.calve.schema.Field;
 import dev.calve.schema.Schema;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * Builds the partition spec of a new table, with the names and ids peers give its fields: ids from 1000 in order, names
@@ -30,8 +29,9 @@ public final class SpecBuilder {
         Field source = schema.field(sourceName)
                 .orElseThrow(() -> new IllegalArgumentException("Cannot partition by " + transform + " of '"
                         + sourceName + "': the table has no such column, but " + schema.struct() + "."));
-        checkSource(source, sourceName, transform);
-        checkName(name, source, sourceName, transform);
+        FieldRules.checkSource(schema, source, transform);
+        FieldRules.checkName(schema, source, transform, name);
+        checkUnique(name);
         checkRedundancy(source, sourceName, transform);
         fields.add(PartitionField.of(source.id(), PartitionSpec.FIRST_FIELD_ID + fields.size(), name, transform));
         return this;
@@ -59,33 +59,7 @@ public final class SpecBuilder {
         return transform instanceof Transform.Void ? "_null" : "_" + transform;
     }
 
-    private void checkSource(Field source, String sourceName, Transform transform) {
-        if (transform instanceof Transform.Unknown) {
-            throw new IllegalArgumentException(
-                    "Cannot partition by transform '" + transform + "' of '" + sourceName + "': it is not known.");
-        }
-        if (!source.type().isPrimitive() || !Transforms.canApply(transform, source.type())) {
-            throw new IllegalArgumentException("Cannot partition by " + transform + " of '" + sourceName
-                    + "': the transform is not defined for type " + source.type() + ".");
-        }
-        if (schema.isRepeated(source.id())) {
-            throw new IllegalArgumentException("Cannot partition by '" + sourceName
-                    + "': a row has one partition, but a field in a list or map has many values.");
-        }
-    }
-
-    /** A partition field may share a column's name only where both always hold the same value. */
-    private void checkName(String name, Field source, String sourceName, Transform transform) {
-        if (name.isEmpty()) {
-            throw new IllegalArgumentException("Partition field of '" + sourceName + "' must have a name, not ''.");
-        }
-        Optional<Field> column = schema.field(name);
-        boolean isColumnItself =
-                column.isPresent() && column.get().id() == source.id() && transform instanceof Transform.Identity;
-        if (column.isPresent() && !isColumnItself) {
-            throw new IllegalArgumentException("Cannot name the partition field " + transform + " of '" + sourceName
-                    + "' '" + name + "': a column of the table has that name. Give another name.");
-        }
+    private void checkUnique(String name) {
         for (PartitionField other : fields) {
             if (other.name().equals(name)) {
                 throw new IllegalArgumentException(
