@@ -28,7 +28,7 @@ public record ManifestEntry<F extends ContentFile>(
         }
 
         /** The stored number. */
-        int code() {
+        public int code() {
             return code;
         }
 

@@ -43,7 +43,7 @@ public record ManifestFile(
         }
 
         /** The stored number. */
-        int code() {
+        public int code() {
             return code;
         }
 

@@ -16,6 +16,10 @@ public final class MetadataFields {
 
     public static final Field DELETE_FILE_PATH = Field.required(2147483546, "file_path", Type.Simple.STRING);
     public static final Field DELETE_FILE_POS = Field.required(2147483545, "pos", Type.Simple.LONG);
+
+    /** Id of {@code row} in position delete files, whose type is the table's. */
+    public static final int DELETE_FILE_ROW_ID = 2147483544;
+
     public static final Field ROW_ID = Field.optional(2147483540, "_row_id", Type.Simple.LONG);
     public static final Field LAST_UPDATED_SEQUENCE_NUMBER =
             Field.optional(2147483539, "_last_updated_sequence_number", Type.Simple.LONG);
