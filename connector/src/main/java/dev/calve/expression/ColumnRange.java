@@ -12,6 +12,7 @@ import dev.calve.schema.Type;
 import dev.calve.schema.ValueCodec;
 import dev.calve.schema.Values;
 import java.util.Comparator;
+import java.util.NavigableSet;
 import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -157,19 +158,21 @@ final class ColumnRange {
                 && (!mayBeOrdinary || !rangeMay(operator.negated(), comparison.literal()));
     }
 
-    boolean may(In in, boolean negated) {
+    /** @param ascending the literals of the list in the type's order */
+    boolean may(In in, NavigableSet<Object> ascending, boolean negated) {
         if (negated) {
             return mayBeNaN || (mayBeOrdinary && !rangeMustBeIn(in));
         }
-        return mayBeOrdinary && in.literals().stream().anyMatch(literal -> rangeMay(Operator.EQUAL, literal));
+        return mayBeOrdinary && rangeHoldsAny(ascending);
     }
 
-    boolean must(In in, boolean negated) {
+    /** @param ascending the literals of the list in the type's order */
+    boolean must(In in, NavigableSet<Object> ascending, boolean negated) {
         if (mayBeNull) {
             return false;
         }
         if (negated) {
-            return !mayBeOrdinary || in.literals().stream().noneMatch(literal -> rangeMay(Operator.EQUAL, literal));
+            return !mayBeOrdinary || !rangeHoldsAny(ascending);
         }
         return !mayBeNaN && (!mayBeOrdinary || rangeMustBeIn(in));
     }
@@ -213,6 +216,14 @@ final class ColumnRange {
             case GREATER, GREATER_OR_EQUAL ->
                 upper == null || RowEvaluator.holds(operator, comparator.compare(upper, literal));
         };
+    }
+
+    private boolean rangeHoldsAny(NavigableSet<Object> ascending) {
+        if (ascending.isEmpty()) {
+            return false;
+        }
+        Object least = lower == null ? ascending.first() : ascending.ceiling(lower);
+        return least != null && (upper == null || comparator.compare(least, upper) <= 0);
     }
 
     /** Bounds that are equal leave one value, even if they were cut: what lies between them is equal to both. */

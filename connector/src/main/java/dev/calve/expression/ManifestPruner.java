@@ -18,6 +18,7 @@ public final class ManifestPruner {
     private final Type.Struct partitionType;
     private final Map<Integer, Integer> positions = new HashMap<>();
     private final Expression projected;
+    private final SortedLists lists;
 
     /**
      * Prepares the expression.
@@ -30,6 +31,7 @@ public final class ManifestPruner {
             positions.put(partitionType.fields().get(i).id(), i);
         }
         this.projected = Expressions.negationNormal(projected);
+        this.lists = new SortedLists(this.projected);
     }
 
     /**
@@ -38,7 +40,7 @@ public final class ManifestPruner {
      * @param summaries of the partition fields in order; empty if the manifest list has none, which excludes nothing
      */
     public boolean mightMatch(Optional<List<FieldSummary>> summaries) {
-        return projected.match(new RangePruner(column -> range(column, summaries.orElse(List.of())), false));
+        return projected.match(new RangePruner(column -> range(column, summaries.orElse(List.of())), lists, false));
     }
 
     private ColumnRange range(Column column, List<FieldSummary> summaries) {

@@ -1,7 +1,9 @@
 package dev.calve.expression;
 
 import dev.calve.schema.Bytes;
+import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Statistics of one file, by field id. A missing key means unknown, never zero. Spec: Manifests, {@code data_file}.
@@ -34,6 +36,29 @@ public record Metrics(
 
     private static <V> Map<Integer, V> immutable(Map<Integer, V> map) {
         return map instanceof StatisticsMap<V> ? map : Map.copyOf(map);
+    }
+
+    /** The same of some columns only, without their sizes. */
+    public Metrics of(Set<Integer> fieldIds) {
+        return new Metrics(
+                recordCount,
+                Map.of(),
+                of(valueCounts, fieldIds),
+                of(nullValueCounts, fieldIds),
+                of(nanValueCounts, fieldIds),
+                of(lowerBounds, fieldIds),
+                of(upperBounds, fieldIds));
+    }
+
+    private static <V> Map<Integer, V> of(Map<Integer, V> map, Set<Integer> fieldIds) {
+        var some = new HashMap<Integer, V>();
+        for (Integer id : fieldIds) {
+            V value = map.get(id);
+            if (value != null) {
+                some.put(id, value);
+            }
+        }
+        return some;
     }
 
     /** A file of which only the number of rows is known. */

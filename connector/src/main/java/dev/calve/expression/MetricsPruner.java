@@ -13,19 +13,23 @@ import java.util.Optional;
 public final class MetricsPruner {
 
     private final Expression expression;
+    private final SortedLists lists;
 
     public MetricsPruner(Expression expression) {
         this.expression = Expressions.negationNormal(expression);
+        this.lists = new SortedLists(this.expression);
     }
 
     /** Whether a row of the file may be TRUE; an empty file has none. */
     public boolean mightMatch(Metrics metrics) {
-        return metrics.recordCount() > 0 && expression.match(new RangePruner(column -> range(column, metrics), false));
+        return metrics.recordCount() > 0
+                && expression.match(new RangePruner(column -> range(column, metrics), lists, false));
     }
 
     /** Whether every row of the file is TRUE; vacuously so for an empty file, of which removal loses nothing. */
     public boolean mustMatch(Metrics metrics) {
-        return metrics.recordCount() == 0 || expression.match(new RangePruner(column -> range(column, metrics), true));
+        return metrics.recordCount() == 0
+                || expression.match(new RangePruner(column -> range(column, metrics), lists, true));
     }
 
     private static ColumnRange range(Column column, Metrics metrics) {

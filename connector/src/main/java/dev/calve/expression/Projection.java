@@ -6,6 +6,7 @@ import dev.calve.expression.Expression.Constant;
 import dev.calve.expression.Expression.In;
 import dev.calve.expression.Expression.IsNaN;
 import dev.calve.expression.Expression.IsNull;
+import dev.calve.expression.Expression.Operator;
 import dev.calve.expression.Expression.Or;
 import dev.calve.expression.Expression.Predicate;
 import dev.calve.expression.Expression.StartsWith;
@@ -36,6 +37,35 @@ public final class Projection {
 
     public static Expression strict(PartitionSpec spec, Expression expression) {
         return Expressions.negationNormal(expression).match(new Rules(spec, false));
+    }
+
+    /**
+     * Whether the tuple alone decides the expression for every partition of the spec: where a row of a partition is TRUE, all
+     * are. May say no too often, as for times before 1970, which writers did not agree on.
+     */
+    public static boolean isExact(PartitionSpec spec, Expression expression) {
+        return countable(inclusive(spec, expression)).equals(countable(strict(spec, expression)));
+    }
+
+    /** The same expression with one spelling of bounds where values can be counted: {@code > 4} is {@code >= 5}. */
+    private static Expression countable(Expression projected) {
+        return projected.mapPredicates(predicate -> {
+            if (!(predicate instanceof Comparison comparison)
+                    || !Steps.isDiscrete(comparison.term().type())) {
+                return predicate;
+            }
+            Operator rounded = switch (comparison.operator()) {
+                case GREATER -> Operator.GREATER_OR_EQUAL;
+                case LESS_OR_EQUAL -> Operator.LESS;
+                case EQUAL, NOT_EQUAL, LESS, GREATER_OR_EQUAL -> comparison.operator();
+            };
+            if (rounded == comparison.operator()) {
+                return predicate;
+            }
+            return Steps.after(comparison.term().type(), comparison.literal())
+                    .<Expression>map(next -> new Comparison(comparison.term(), rounded, next))
+                    .orElse(predicate);
+        });
     }
 
     private record Rules(PartitionSpec spec, boolean inclusive) implements NormalCases<Expression> {

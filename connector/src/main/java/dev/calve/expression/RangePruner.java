@@ -17,10 +17,13 @@ import java.util.function.Function;
 final class RangePruner implements NormalCases<Boolean> {
 
     private final Function<Expression.Column, ColumnRange> ranges;
+    private final SortedLists lists;
     private final boolean must;
 
-    RangePruner(Function<Expression.Column, ColumnRange> ranges, boolean must) {
+    /** @param lists of the expression that is asked */
+    RangePruner(Function<Expression.Column, ColumnRange> ranges, SortedLists lists, boolean must) {
         this.ranges = ranges;
+        this.lists = lists;
         this.must = must;
     }
 
@@ -52,7 +55,7 @@ final class RangePruner implements NormalCases<Boolean> {
     @Override
     public Boolean in(In in, boolean negated) {
         ColumnRange range = range(in.term());
-        return must ? range.must(in, negated) : range.may(in, negated);
+        return must ? range.must(in, lists.of(in), negated) : range.may(in, lists.of(in), negated);
     }
 
     @Override

@@ -314,4 +314,49 @@ class ProjectionTest {
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("not at field 1");
     }
+
+    /** What Spark need not check again: ranges of whole days, values of the column itself, buckets by their number. */
+    @Test
+    void isExactWhereATupleDecidesEveryRow() {
+        Transform day = Transform.Time.DAY;
+        long midnight = micros("2024-03-01T00:00:00");
+        for (Operator operator : List.of(Operator.LESS, Operator.GREATER_OR_EQUAL)) {
+            assertThat(Projection.isExact(by(day), compare(TIMESTAMP, operator, midnight)))
+                    .isTrue();
+            assertThat(Projection.isExact(by(day), compare(TIMESTAMP, operator, midnight + 1)))
+                    .isFalse();
+        }
+        assertThat(Projection.isExact(by(day), compare(TIMESTAMP, Operator.LESS_OR_EQUAL, midnight - 1)))
+                .isTrue();
+        Expression march = Expressions.and(
+                compare(TIMESTAMP, Operator.GREATER_OR_EQUAL, midnight),
+                compare(TIMESTAMP, Operator.LESS, micros("2024-04-01T00:00:00")));
+        assertThat(Projection.isExact(by(Transform.Time.MONTH), march)).isTrue();
+        assertThat(Projection.isExact(by(Transform.Time.YEAR), march)).isFalse();
+        assertThat(Projection.isExact(by(Transform.IDENTITY), Expressions.in(INT, Set.of(1, 2))))
+                .isTrue();
+        assertThat(Projection.isExact(by(Transform.IDENTITY), Expressions.not(Expressions.isNull(INT))))
+                .isTrue();
+        var bucket = new Transform.Bucket(16);
+        assertThat(Projection.isExact(by(bucket), compare(INT, Operator.EQUAL, 34)))
+                .isFalse();
+        assertThat(Projection.isExact(by(bucket), Expressions.equal(Expressions.transformed(INT, bucket), 3)))
+                .isTrue();
+        assertThat(Projection.isExact(
+                        by(bucket), Expressions.equal(Expressions.transformed(INT, new Transform.Bucket(8)), 3)))
+                .isFalse();
+        assertThat(Projection.isExact(by(new Transform.Truncate(3)), Expressions.startsWith(STRING, "abc")))
+                .isTrue();
+        assertThat(Projection.isExact(by(new Transform.Truncate(3)), Expressions.startsWith(STRING, "abcd")))
+                .isFalse();
+        assertThat(Projection.isExact(by(Transform.VOID), compare(INT, Operator.EQUAL, 34)))
+                .isFalse();
+    }
+
+    /** Writers disagree about days before 1970: partition 0 may hold rows of the day before. */
+    @Test
+    void isNotExactForTimesBefore1970() {
+        assertThat(Projection.isExact(by(Transform.Time.DAY), compare(TIMESTAMP, Operator.GREATER_OR_EQUAL, 0L)))
+                .isFalse();
+    }
 }

@@ -65,11 +65,14 @@ class SoundnessTest {
         var excluded = new AtomicInteger();
         var proven = new AtomicInteger();
         var pruned = new AtomicInteger();
+        var exact = new AtomicInteger();
         Randomly.check(TIMES, random -> {
             var samples = new Samples(random);
             PartitionSpec spec = samples.spec();
             Samples.Case sample = samples.expression(spec, 2);
             Expression inclusive = Projection.inclusive(spec, sample.expression());
+            boolean isExact = Projection.isExact(spec, sample.expression());
+            exact.addAndGet(isExact ? 1 : 0);
             var possible = new PartitionMatcher(spec, inclusive);
             var certain = new PartitionMatcher(spec, Projection.strict(spec, sample.expression()));
             boolean anyTrue = false;
@@ -79,6 +82,7 @@ class SoundnessTest {
                 boolean must = certain.matches(partition.getKey());
                 excluded.addAndGet(may ? 0 : 1);
                 proven.addAndGet(must ? 1 : 0);
+                require(!isExact || may == must, "exact projection", sample.expression(), partition, spec);
                 for (Map<Integer, Object> row : partition.getValue()) {
                     boolean isTrue = sample.oracle().on(row::get).isTrue();
                     anyTrue |= isTrue;
@@ -95,6 +99,7 @@ class SoundnessTest {
         assertOften(excluded);
         assertOften(proven);
         assertOften(pruned);
+        assertOften(exact);
     }
 
     @Test

@@ -7,6 +7,7 @@ import dev.calve.commit.CommitFixture;
 import dev.calve.commit.SnapshotChange.Operation;
 import dev.calve.expression.Expression;
 import dev.calve.expression.Expressions;
+import dev.calve.expression.Metrics;
 import dev.calve.io.InvalidTableException;
 import dev.calve.io.RequestLog.Request;
 import dev.calve.metadata.MetadataUpdate;
@@ -19,6 +20,7 @@ import dev.calve.schema.Type;
 import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -177,6 +179,47 @@ class ScanPlannerTest {
         for (Expression filter : List.of(Expression.Constant.TRUE, partIs(Type.Simple.LONG, 1L))) {
             assertThat(deletes(plan(table, filter))).isEqualTo(Map.of("a", List.of("d")));
         }
+    }
+
+    /** A query that looks back at a snapshot is bound to the schema of that time. */
+    @Test
+    void plansByAColumnThatWasPromotedSince() {
+        var table = CommitFixture.partitionedBy(Type.Simple.INT, 3);
+        table.append(
+                table.dataFile("a").in(1).build(), table.dataFile("b").in(2).build());
+        table.evolve(
+                new MetadataUpdate.AddSchema(
+                        new Schema(
+                                1,
+                                List.of(
+                                        Field.required(1, "id", Type.Simple.LONG),
+                                        Field.optional(2, "part", Type.Simple.LONG))),
+                        2),
+                new MetadataUpdate.SetCurrentSchema(-1));
+        table.append(
+                table.dataFile("c").in(2L).build(), table.dataFile("d").in(3L).build());
+        for (Expression filter : List.of(partIs(Type.Simple.INT, 2), partIs(Type.Simple.LONG, 2L))) {
+            assertThat(deletes(plan(table, filter)).keySet()).isEqualTo(Set.of("b", "c"));
+        }
+    }
+
+    @Test
+    void keepsNoStatisticsButThoseAskedFor() {
+        var table = CommitFixture.unpartitioned(3);
+        table.append(table.dataFile("a").ids(1, 100).records(100).build());
+        var planner = new ScanPlanner(table.storage, table.metadata(), table.head());
+        Expression filter = CommitFixture.idAtMost(200);
+        assertThat(planner.plan(filter).tasks().get(0).file().metrics().lowerBounds())
+                .containsKey(CommitFixture.ID);
+        FileTask slim = planner.planToRead(filter, Set.of()).tasks().get(0);
+        assertThat(slim.file().metrics()).isEqualTo(Metrics.ofCount(100));
+        assertThat(slim.everyRowMatches()).isTrue();
+        assertThat(slim.seenDeletes()).isEmpty();
+        FileTask asked =
+                planner.planToRead(filter, Set.of(CommitFixture.ID)).tasks().get(0);
+        assertThat(asked.file().metrics().lowerBounds()).containsOnlyKeys(CommitFixture.ID);
+        assertThat(planner.planToRead(CommitFixture.idAtMost(0), Set.of()).tasks())
+                .isEmpty();
     }
 
     @Test

@@ -2,29 +2,31 @@ package dev.calve.spark.convert;
 
 import dev.calve.expression.Expression;
 import dev.calve.expression.Expression.Column;
+import dev.calve.expression.Expression.Constant;
 import dev.calve.expression.Expression.Operator;
+import dev.calve.expression.Expression.Term;
 import dev.calve.expression.Expressions;
-import dev.calve.schema.Field;
 import dev.calve.schema.Schema;
 import dev.calve.schema.Type;
+import dev.calve.spark.convert.PredicateTerms.Rising;
+import dev.calve.spark.convert.Staircase.Edge;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
+import java.util.function.Function;
 import org.apache.spark.sql.connector.expressions.Literal;
-import org.apache.spark.sql.connector.expressions.NamedReference;
 import org.apache.spark.sql.connector.expressions.filter.Predicate;
 
 /** Spark's data source predicates as expressions that prune. */
 public final class SparkPredicates {
 
-    private final Schema schema;
-    private final boolean caseSensitive;
+    /** Longer lists of values of a function prune nothing. */
+    private static final int LONGEST_LIST = 50;
+
+    private final PredicateTerms terms;
 
     public SparkPredicates(Schema schema, boolean caseSensitive) {
-        this.schema = schema;
-        this.caseSensitive = caseSensitive;
+        this.terms = new PredicateTerms(schema, caseSensitive);
     }
 
     /**
@@ -35,82 +37,96 @@ public final class SparkPredicates {
      */
     public record Converted(Expression expression, boolean exact) {}
 
-    /** Translates the conjunction of the predicates, leaving out conjuncts that have no translation. */
+    /** Translates the conjunction of the predicates, as far as there is a translation. */
     public Converted convert(Predicate[] predicates) {
         var parts = new ArrayList<Expression>();
         boolean exact = true;
         for (Predicate predicate : predicates) {
-            Converted part = conjunct(predicate);
+            Converted part = convert(predicate);
             parts.add(part.expression());
             exact &= part.exact();
         }
         return new Converted(Expressions.and(parts), exact);
     }
 
-    private Converted conjunct(Predicate predicate) {
-        if (predicate.name().equals("AND")) {
-            Predicate[] sides = {
-                (Predicate) predicate.children()[0], (Predicate) predicate.children()[1]
-            };
-            return convert(sides);
-        }
+    /** Translates one predicate, as far as there is a translation. */
+    public Converted convert(Predicate predicate) {
         return exact(predicate)
                 .map(expression -> new Converted(expression, true))
-                .orElse(new Converted(Expression.Constant.TRUE, false));
+                .orElseGet(() -> new Converted(weaker(predicate, false), false));
+    }
+
+    /** A column of a primitive type Spark can see, not inside a list or map; empty for anything else. */
+    public Optional<Column> column(org.apache.spark.sql.connector.expressions.Expression expression) {
+        return terms.column(expression);
     }
 
     /** The expression with the predicate's own truth value for every row; empty if there is none. */
     public Optional<Expression> exact(Predicate predicate) {
         return switch (predicate.name()) {
-            case "ALWAYS_TRUE" -> Optional.of(Expression.Constant.TRUE);
-            case "ALWAYS_FALSE" -> Optional.of(Expression.Constant.FALSE);
+            case "ALWAYS_TRUE" -> Optional.of(Constant.TRUE);
+            case "ALWAYS_FALSE" -> Optional.of(Constant.FALSE);
             case "AND" -> all(predicate).map(Expressions::and);
             case "OR" -> all(predicate).map(Expressions::or);
             case "NOT" -> exact((Predicate) predicate.children()[0]).map(Expressions::not);
-            case "IS_NULL" -> column(predicate.children()[0]).map(Expressions::isNull);
-            case "IS_NOT_NULL" ->
-                column(predicate.children()[0]).map(column -> Expressions.not(Expressions.isNull(column)));
-            case "=" -> comparison(predicate, Operator.EQUAL);
-            case "<>" -> comparison(predicate, Operator.NOT_EQUAL);
-            case "<" -> comparison(predicate, Operator.LESS);
-            case "<=" -> comparison(predicate, Operator.LESS_OR_EQUAL);
-            case ">" -> comparison(predicate, Operator.GREATER);
-            case ">=" -> comparison(predicate, Operator.GREATER_OR_EQUAL);
+            case "IS_NULL" -> term(predicate).map(Expressions::isNull);
+            case "IS_NOT_NULL" -> term(predicate).map(Expressions::notNull);
             case "<=>" -> nullSafeEqual(predicate);
-            case "IN" -> in(predicate);
+            case "IN" -> in(predicate, true);
             case "STARTS_WITH" -> startsWith(predicate);
-            default -> Optional.empty();
+            default -> operator(predicate.name()).flatMap(operator -> comparison(predicate, operator, true));
         };
     }
 
-    private Optional<List<Expression>> all(Predicate predicate) {
-        var parts = new ArrayList<Expression>();
+    /**
+     * An expression that is TRUE for every row the predicate is TRUE for, or, negated, FALSE for. What has no translation may be
+     * anything.
+     */
+    private Expression weaker(Predicate predicate, boolean negated) {
+        Optional<Expression> exact = exact(predicate);
+        if (exact.isPresent()) {
+            return negated ? Expressions.not(exact.get()) : exact.get();
+        }
+        return switch (predicate.name()) {
+            case "AND" -> negated ? Expressions.or(sides(predicate, true)) : Expressions.and(sides(predicate, false));
+            case "OR" -> negated ? Expressions.and(sides(predicate, true)) : Expressions.or(sides(predicate, false));
+            case "NOT" -> weaker((Predicate) predicate.children()[0], !negated);
+            case "IN" -> negated ? Constant.TRUE : in(predicate, false).orElse(Constant.TRUE);
+            default ->
+                operator(predicate.name())
+                        .flatMap(operator -> comparison(predicate, negated ? operator.negated() : operator, false))
+                        .orElse(Constant.TRUE);
+        };
+    }
+
+    private List<Expression> sides(Predicate predicate, boolean negated) {
+        var sides = new ArrayList<Expression>();
         for (var child : predicate.children()) {
-            Optional<Expression> part = child instanceof Predicate nested ? exact(nested) : Optional.empty();
-            if (part.isEmpty()) {
-                return Optional.empty();
-            }
-            parts.add(part.get());
+            sides.add(child instanceof Predicate side ? weaker(side, negated) : Constant.TRUE);
         }
-        return Optional.of(parts);
+        return sides;
     }
 
-    private Optional<Expression> comparison(Predicate predicate, Operator operator) {
-        var left = predicate.children()[0];
-        var right = predicate.children()[1];
-        if (left instanceof Literal) {
-            return compare(right, mirrored(operator), left);
-        }
-        return compare(left, operator, right);
+    private Optional<List<Expression>> all(Predicate predicate) {
+        return every(
+                List.of(predicate.children()),
+                child -> child instanceof Predicate nested ? exact(nested) : Optional.empty());
     }
 
-    private Optional<Expression> compare(
-            org.apache.spark.sql.connector.expressions.Expression term,
-            Operator operator,
-            org.apache.spark.sql.connector.expressions.Expression literal) {
-        Optional<Column> column = column(term);
-        return column.flatMap(found -> literal(found.type(), literal))
-                .map(value -> Expressions.comparison(column.get(), operator, value));
+    private Optional<Term> term(Predicate predicate) {
+        return terms.term(predicate.children()[0]);
+    }
+
+    private static Optional<Operator> operator(String name) {
+        return switch (name) {
+            case "=" -> Optional.of(Operator.EQUAL);
+            case "<>" -> Optional.of(Operator.NOT_EQUAL);
+            case "<" -> Optional.of(Operator.LESS);
+            case "<=" -> Optional.of(Operator.LESS_OR_EQUAL);
+            case ">" -> Optional.of(Operator.GREATER);
+            case ">=" -> Optional.of(Operator.GREATER_OR_EQUAL);
+            default -> Optional.empty();
+        };
     }
 
     private static Operator mirrored(Operator operator) {
@@ -123,37 +139,131 @@ public final class SparkPredicates {
         };
     }
 
-    private Optional<Expression> nullSafeEqual(Predicate predicate) {
-        boolean mirrored = predicate.children()[0] instanceof Literal;
-        Optional<Column> column = column(predicate.children()[mirrored ? 1 : 0]);
-        var literal = predicate.children()[mirrored ? 0 : 1];
-        if (column.isEmpty()) {
-            return Optional.empty();
+    private Optional<Expression> comparison(Predicate predicate, Operator operator, boolean exact) {
+        var left = predicate.children()[0];
+        var right = predicate.children()[1];
+        if (left instanceof Literal) {
+            return compare(right, mirrored(operator), left, exact);
         }
-        if (literal instanceof Literal<?> constant && constant.value() == null) {
-            return Optional.of(Expressions.isNull(column.get()));
-        }
-        return literal(column.get().type(), literal).map(value -> Expressions.nullSafeEqual(column.get(), value));
+        return compare(left, operator, right, exact);
     }
 
-    private Optional<Expression> in(Predicate predicate) {
-        Optional<Column> column = column(predicate.children()[0]);
-        if (column.isEmpty()) {
+    private Optional<Expression> compare(
+            org.apache.spark.sql.connector.expressions.Expression left,
+            Operator operator,
+            org.apache.spark.sql.connector.expressions.Expression literal,
+            boolean exact) {
+        Optional<Term> term = terms.term(left);
+        if (term.isPresent()) {
+            return literal(term.get().type(), literal)
+                    .map(value -> Expressions.comparison(term.get(), operator, value));
+        }
+        return terms.rising(left).flatMap(rising -> compare(rising, operator, literal, exact));
+    }
+
+    private static Optional<Expression> compare(
+            Rising rising,
+            Operator operator,
+            org.apache.spark.sql.connector.expressions.Expression literal,
+            boolean exact) {
+        Optional<Object> value = PredicateTerms.literal(rising.result(), literal);
+        Optional<Edge> reaches = value.flatMap(rising.stairs()::reaches);
+        Optional<Edge> passes = value.flatMap(rising.stairs()::passes);
+        if (reaches.isEmpty() || passes.isEmpty()) {
             return Optional.empty();
         }
-        Set<Object> values = new LinkedHashSet<>();
-        for (int i = 1; i < predicate.children().length; i++) {
-            Optional<Object> value = literal(column.get().type(), predicate.children()[i]);
-            if (value.isEmpty()) {
+        if (exact && !(reaches.get().isExact() && passes.get().isExact())) {
+            return Optional.empty();
+        }
+        Column column = rising.column();
+        return Optional.of(
+                switch (operator) {
+                    case LESS -> below(column, reaches.get());
+                    case LESS_OR_EQUAL -> below(column, passes.get());
+                    case GREATER_OR_EQUAL -> from(column, reaches.get());
+                    case GREATER -> from(column, passes.get());
+                    case EQUAL -> Expressions.and(from(column, reaches.get()), below(column, passes.get()));
+                    case NOT_EQUAL -> Expressions.or(below(column, reaches.get()), from(column, passes.get()));
+                });
+    }
+
+    /** TRUE where the column may be below the edge, UNKNOWN on null. */
+    private static Expression below(Column column, Edge edge) {
+        if (edge.greatest() != null) {
+            return Expressions.comparison(column, Operator.LESS, edge.greatest());
+        }
+        return Expressions.comparison(column, Operator.LESS_OR_EQUAL, greatest(column));
+    }
+
+    /** TRUE where the column may have come to the edge, UNKNOWN on null. */
+    private static Expression from(Column column, Edge edge) {
+        if (edge.least() != null) {
+            return Expressions.comparison(column, Operator.GREATER_OR_EQUAL, edge.least());
+        }
+        return Expressions.comparison(column, Operator.GREATER, greatest(column));
+    }
+
+    private static Object greatest(Column column) {
+        return Staircase.greatestOf(column.type())
+                .orElseThrow(() -> new IllegalStateException("No values of " + column + " can be counted."));
+    }
+
+    private Optional<Expression> nullSafeEqual(Predicate predicate) {
+        boolean mirrored = predicate.children()[0] instanceof Literal;
+        var left = predicate.children()[mirrored ? 1 : 0];
+        var right = predicate.children()[mirrored ? 0 : 1];
+        Optional<Term> term = terms.term(left);
+        Optional<Term> nullable = term.isPresent() ? term : terms.rising(left).map(Rising::column);
+        if (nullable.isEmpty()) {
+            return Optional.empty();
+        }
+        if (right instanceof Literal<?> constant && constant.value() == null) {
+            return Optional.of(Expressions.isNull(nullable.get()));
+        }
+        return compare(left, Operator.EQUAL, right, true)
+                .map(equal -> Expressions.and(Expressions.notNull(nullable.get()), equal));
+    }
+
+    /**
+     * A null in the list makes it UNKNOWN where it would be FALSE, never TRUE.
+     *
+     * @param exact whether the list may hold no null
+     */
+    private Optional<Expression> in(Predicate predicate, boolean exact) {
+        var children = predicate.children();
+        var literals = new ArrayList<org.apache.spark.sql.connector.expressions.Expression>();
+        for (int i = 1; i < children.length; i++) {
+            boolean isNull = children[i] instanceof Literal<?> literal && literal.value() == null;
+            if (exact || !isNull) {
+                literals.add(children[i]);
+            }
+        }
+        Optional<Term> term = term(predicate);
+        if (term.isEmpty()) {
+            return literals.size() > LONGEST_LIST
+                    ? Optional.empty()
+                    : every(literals, literal -> compare(children[0], Operator.EQUAL, literal, exact))
+                            .map(Expressions::or);
+        }
+        Type type = term.get().type();
+        return every(literals, literal -> literal(type, literal)).map(values -> Expressions.in(term.get(), values));
+    }
+
+    /** What the function makes of each element; empty if it makes nothing of one. */
+    private static <T, R> Optional<List<R>> every(List<T> elements, Function<T, Optional<R>> function) {
+        var results = new ArrayList<R>();
+        for (T element : elements) {
+            Optional<R> result = function.apply(element);
+            if (result.isEmpty()) {
                 return Optional.empty();
             }
-            values.add(value.get());
+            results.add(result.get());
         }
-        return Optional.of(Expressions.in(column.get(), values));
+        return Optional.of(results);
     }
 
     private Optional<Expression> startsWith(Predicate predicate) {
-        Optional<Column> column = column(predicate.children()[0]);
+        Optional<Column> column = terms.column(predicate.children()[0]);
         if (column.isEmpty() || column.get().type() != Type.Simple.STRING) {
             return Optional.empty();
         }
@@ -161,7 +271,7 @@ public final class SparkPredicates {
                 .map(prefix -> Expressions.startsWith(column.get(), (String) prefix));
     }
 
-    /** A non-null literal of exactly the column's type. */
+    /** A non-null literal of exactly the term's type. */
     private static Optional<Object> literal(
             Type type, org.apache.spark.sql.connector.expressions.Expression expression) {
         if (!(expression instanceof Literal<?> literal) || literal.value() == null) {
@@ -171,49 +281,5 @@ public final class SparkPredicates {
                 ? literal.value() instanceof org.apache.spark.sql.types.Decimal
                 : literal.dataType().equals(SparkTypes.toSpark(type, "literal"));
         return sameType ? SparkValues.fromSpark(type, literal.value()) : Optional.empty();
-    }
-
-    /** A column of a primitive type Spark can see, not inside a list or map. */
-    private Optional<Column> column(org.apache.spark.sql.connector.expressions.Expression expression) {
-        if (!(expression instanceof NamedReference reference)) {
-            return Optional.empty();
-        }
-        List<Field> fields = schema.fields();
-        Optional<Field> found = Optional.empty();
-        boolean required = true;
-        for (String name : reference.fieldNames()) {
-            if (found.isPresent()) {
-                if (!(found.get().type() instanceof Type.Struct struct)) {
-                    return Optional.empty();
-                }
-                fields = struct.fields();
-            }
-            found = child(fields, name);
-            if (found.isEmpty()) {
-                return Optional.empty();
-            }
-            required &= found.get().required();
-        }
-        if (found.isEmpty() || !isComparable(found.get().type())) {
-            return Optional.empty();
-        }
-        return Optional.of(new Column(found.get().id(), found.get().type(), required));
-    }
-
-    private Optional<Field> child(List<Field> fields, String name) {
-        return fields.stream()
-                .filter(field ->
-                        caseSensitive ? field.name().equals(name) : field.name().equalsIgnoreCase(name))
-                .findFirst();
-    }
-
-    private static boolean isComparable(Type type) {
-        if (type instanceof Type.Simple simple) {
-            return switch (simple) {
-                case TIME, TIMESTAMP_NS, TIMESTAMPTZ_NS, VARIANT, UNKNOWN -> false;
-                default -> true;
-            };
-        }
-        return type instanceof Type.Fixed || type instanceof Type.Decimal;
     }
 }
