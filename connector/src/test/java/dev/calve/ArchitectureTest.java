@@ -57,6 +57,7 @@ class ArchitectureTest {
             row("manifest", "io", "schema", "partition", "expression"),
             row("metadata", "io", "schema", "partition", "manifest"),
             row("parquet", "io", "schema", "partition", "expression", "deletes", "manifest", "metadata"),
+            row("pruning", "io", "schema", "partition", "expression"),
             row("rewrite", "io", "schema", "partition", "expression", "deletes", "manifest", "metadata", "parquet"),
             row("scan", "io", "schema", "partition", "expression", "deletes", "manifest", "metadata"),
             row(
@@ -126,7 +127,7 @@ class ArchitectureTest {
     private static final Map<String, String[]> ONLY_IN = Map.of(
             "org.apache.spark..", within("spark"),
             "scala..", within("spark"),
-            "org.apache.parquet..", within("parquet", "rewrite", "spark.read"),
+            "org.apache.parquet..", within("parquet", "pruning", "rewrite", "spark.read"),
             "org.apache.hadoop..", within("hadoop", "parquet", "spark.read"),
             "org.apache.avro..", within("manifest"),
             "org.roaringbitmap..", within("deletes"));

@@ -31,18 +31,18 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Random rows, partition specs and expressions over a fixed schema whose value pools are small and full of edges. */
-final class Samples {
+public final class Samples {
 
     /** SQL's meaning of a predicate, written down apart from the code under test. */
-    interface Oracle {
+    public interface Oracle {
         Truth on(RowValues row);
     }
 
-    record Case(Expression expression, Oracle oracle) {}
+    public record Case(Expression expression, Oracle oracle) {}
 
     private static final Type DECIMAL = new Type.Decimal(4, 2);
 
-    static final Schema SCHEMA = new Schema(
+    public static final Schema SCHEMA = new Schema(
             0,
             List.of(
                     Field.optional(1, "int", Type.Simple.INT),
@@ -76,12 +76,12 @@ final class Samples {
 
     private final Randomly random;
 
-    Samples(Randomly random) {
+    public Samples(Randomly random) {
         this.random = random;
     }
 
     /** Rows of two or three columns' worth of values; every column has one, or null. */
-    List<Map<Integer, Object>> rows(int most) {
+    public List<Map<Integer, Object>> rows(int most) {
         int nullPercent = random.oneOf(0, 0, 20, 100);
         int size = random.intBetween(1, most);
         var rows = new ArrayList<Map<Integer, Object>>();
@@ -97,7 +97,7 @@ final class Samples {
         return rows;
     }
 
-    Object value(Type type) {
+    public Object value(Type type) {
         if (type instanceof Type.Decimal decimal) {
             return new BigDecimal(random.oneOf(
                             "-10.01", "-10.00", "-0.11", "-0.10", "-0.01", "0.00", "0.01", "0.09", "99.99"))
@@ -192,7 +192,7 @@ final class Samples {
                 .toList());
     }
 
-    PartitionSpec spec() {
+    public PartitionSpec spec() {
         var fields = new ArrayList<PartitionField>();
         int size = random.intBetween(1, 3);
         for (int i = 0; i < size; i++) {
@@ -224,7 +224,7 @@ final class Samples {
     }
 
     /** An expression that looks mostly at the columns of the spec. */
-    Case expression(PartitionSpec spec, int depth) {
+    public Case expression(PartitionSpec spec, int depth) {
         int choice = random.intBelow(depth > 0 ? 10 : 6);
         if (choice < 6) {
             return predicate(spec);

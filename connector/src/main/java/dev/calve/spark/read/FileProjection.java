@@ -8,6 +8,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.apache.parquet.hadoop.metadata.ColumnPath;
 import org.apache.parquet.schema.GroupType;
 import org.apache.parquet.schema.MessageType;
 import org.apache.parquet.schema.PrimitiveType;
@@ -64,6 +67,11 @@ final class FileProjection {
      */
     static FileProjection of(FileRead read, MessageType schema) {
         return new Planner(read, schema).plan();
+    }
+
+    /** The columns to decode, by their leaves. */
+    Set<ColumnPath> storedPaths() {
+        return storedSchema.getPaths().stream().map(ColumnPath::get).collect(Collectors.toUnmodifiableSet());
     }
 
     /** The field id that a wanted field carries. */
@@ -195,6 +203,9 @@ final class FileProjection {
             }
             if (!StoredTypes.canRead(type, wanted)) {
                 throw unreadable(type, wanted, path);
+            }
+            if (StoredTypes.isOnlyNumberInSpark(type)) {
+                return new Clipped(StoredTypes.plain(type), wanted, new Shape.Same());
             }
             if (wanted instanceof DecimalType decimal) {
                 return clipDecimal(StoredTypes.decodableDecimal(type), decimal);

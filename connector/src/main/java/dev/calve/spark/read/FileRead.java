@@ -2,7 +2,10 @@ package dev.calve.spark.read;
 
 import dev.calve.deletes.PositionBitmap;
 import dev.calve.io.InputFile;
+import dev.calve.pruning.RowGroupFilter;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -24,8 +27,7 @@ public final class FileRead {
 
     final InputFile file;
     final StructType columns;
-    final long start;
-    final long end;
+    final List<Range> ranges;
     final Map<Integer, Optional<Object>> constants;
     final Map<Integer, Object> absentValues;
     final Optional<FieldNames> fieldNames;
@@ -41,11 +43,13 @@ public final class FileRead {
     final long dataSequenceNumber;
     final int batchRows;
 
+    /** Bytes of a file, end exclusive. */
+    record Range(long start, long end) {}
+
     private FileRead(Builder builder) {
         this.file = builder.file;
         this.columns = builder.columns;
-        this.start = builder.start;
-        this.end = builder.end;
+        this.ranges = builder.ranges.isEmpty() ? List.of(new Range(0, Long.MAX_VALUE)) : List.copyOf(builder.ranges);
         this.constants = Map.copyOf(builder.constants);
         this.absentValues = Map.copyOf(builder.absentValues);
         this.fieldNames = builder.fieldNames;
@@ -71,8 +75,7 @@ public final class FileRead {
         private final StructType columns;
         private final Map<Integer, Optional<Object>> constants = new HashMap<>();
         private final Map<Integer, Object> absentValues = new HashMap<>();
-        private long start;
-        private long end = Long.MAX_VALUE;
+        private final List<Range> ranges = new ArrayList<>();
         private Optional<FieldNames> fieldNames = Optional.empty();
         private RowGroupFilter rowGroups = RowGroupFilter.ALL;
         private Optional<PositionBitmap> deleted = Optional.empty();
@@ -87,15 +90,17 @@ public final class FileRead {
             this.columns = Objects.requireNonNull(columns);
         }
 
-        /** Reads the row groups whose middle byte is in [start, end); neighbouring ranges read each row group once. */
+        /**
+         * Reads the row groups whose middle byte is in [start, end); neighbouring ranges read each row group once. May be
+         * called several times; without it the whole file is read.
+         */
         public Builder range(long startByte, long endByte) {
             if (startByte < 0 || endByte < startByte) {
                 throw new IllegalArgumentException(
                         "A byte range must be [start, end) with 0 <= start <= end, not [%d, %d)"
                                 .formatted(startByte, endByte));
             }
-            start = startByte;
-            end = endByte;
+            ranges.add(new Range(startByte, endByte));
             return this;
         }
 
@@ -128,7 +133,7 @@ public final class FileRead {
             return this;
         }
 
-        /** Leaves out row groups that the filter rules out. */
+        /** Leaves out rows that the filter rules out: row groups, and pages of them. */
         public Builder rowGroups(RowGroupFilter filter) {
             rowGroups = Objects.requireNonNull(filter);
             return this;

@@ -28,7 +28,7 @@ final class ParquetSourceStream extends SeekableInputStream {
     /** Chunks are joined up to this many bytes, so that a joined buffer never becomes hard to allocate. */
     static final int JOINED_BYTES = 32 << 20;
 
-    /** Read-ahead for reads smaller than this outside the tail: page headers read one by one. */
+    /** Read-ahead for reads smaller than this outside the tail: page headers and indexes read one by one. */
     private static final int BUFFER_BYTES = 16 << 10;
 
     private final RangeInput in;
@@ -39,6 +39,10 @@ final class ParquetSourceStream extends SeekableInputStream {
     private long tailStart = Long.MAX_VALUE;
     private byte[] buffer = new byte[0];
     private long bufferStart;
+
+    private long bytesRead;
+    private long requests;
+    private boolean closed;
 
     ParquetSourceStream(RangeInput in, long length) {
         this.in = in;
@@ -162,7 +166,7 @@ final class ParquetSourceStream extends SeekableInputStream {
         }
         var bytes = new byte[count];
         if (!readFromTail(start, bytes, 0, count)) {
-            in.readFully(start, bytes, 0, count);
+            load(start, bytes, 0, count);
         }
         for (var range : ranges) {
             int offset = Math.toIntExact(range.getOffset() - start);
@@ -171,20 +175,56 @@ final class ParquetSourceStream extends SeekableInputStream {
         }
     }
 
+    /** Bytes asked of the storage so far. */
+    long bytesRead() {
+        return bytesRead;
+    }
+
+    /** Ranged reads asked of the storage so far. */
+    long requests() {
+        return requests;
+    }
+
+    /**
+     * Reads a range at once of which parts are wanted soon. It replaces the one read ahead before.
+     *
+     * @param count bytes, all within the file
+     */
+    void readAhead(long from, int count) throws IOException {
+        if (from < length - TAIL_BYTES && !isBuffered(from, count)) {
+            var loaded = new byte[count];
+            load(from, loaded, 0, count);
+            buffer = loaded;
+            bufferStart = from;
+        }
+    }
+
+    private void load(long from, byte[] target, int offset, int count) throws IOException {
+        in.readFully(from, target, offset, count);
+        bytesRead += count;
+        requests++;
+    }
+
+    private boolean isBuffered(long from, int count) {
+        return from >= bufferStart && from + count <= bufferStart + buffer.length;
+    }
+
     private void readAt(long from, byte[] target, int offset, int count) throws IOException {
+        if (isBuffered(from, count)) {
+            System.arraycopy(buffer, Math.toIntExact(from - bufferStart), target, offset, count);
+            return;
+        }
         if (readFromTail(from, target, offset, count)) {
             return;
         }
         if (count >= BUFFER_BYTES || from + count > length - TAIL_BYTES) {
-            in.readFully(from, target, offset, count);
+            load(from, target, offset, count);
             return;
         }
-        if (from < bufferStart || from + count > bufferStart + buffer.length) {
-            var loaded = new byte[(int) Math.min(BUFFER_BYTES, length - from)];
-            in.readFully(from, loaded, 0, loaded.length);
-            buffer = loaded;
-            bufferStart = from;
-        }
+        var loaded = new byte[(int) Math.min(BUFFER_BYTES, length - from)];
+        load(from, loaded, 0, loaded.length);
+        buffer = loaded;
+        bufferStart = from;
         System.arraycopy(buffer, Math.toIntExact(from - bufferStart), target, offset, count);
     }
 
@@ -204,13 +244,17 @@ final class ParquetSourceStream extends SeekableInputStream {
     private void loadTail() throws IOException {
         long start = Math.max(0, length - TAIL_BYTES);
         var loaded = new byte[(int) (length - start)];
-        in.readFully(start, loaded, 0, loaded.length);
+        load(start, loaded, 0, loaded.length);
         tail = loaded;
         tailStart = start;
     }
 
+    /** Closes the file; again without effect, as parquet-java closes it, too, where opening fails. */
     @Override
     public void close() throws IOException {
-        in.close();
+        if (!closed) {
+            closed = true;
+            in.close();
+        }
     }
 }

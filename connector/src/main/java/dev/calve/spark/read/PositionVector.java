@@ -6,11 +6,13 @@ import org.apache.spark.sql.vectorized.ColumnVector;
 import org.apache.spark.sql.vectorized.ColumnarArray;
 import org.apache.spark.sql.vectorized.ColumnarMap;
 import org.apache.spark.unsafe.types.UTF8String;
+import org.jspecify.annotations.Nullable;
 
-/** The column {@code _pos}: 0-based positions in the file, consecutive within a batch; nothing is stored. */
+/** The column {@code _pos}: 0-based positions in the file, ascending; nothing is stored while they are consecutive. */
 final class PositionVector extends ColumnVector {
 
     private long first;
+    private long @Nullable [] each;
 
     PositionVector() {
         super(DataTypes.LongType);
@@ -18,11 +20,18 @@ final class PositionVector extends ColumnVector {
 
     void startAt(long firstPosition) {
         first = firstPosition;
+        each = null;
+    }
+
+    /** @param positions one for each row; not copied */
+    void standAt(long[] positions) {
+        each = positions;
     }
 
     @Override
     public long getLong(int row) {
-        return first + row;
+        long[] positions = each;
+        return positions == null ? first + row : positions[row];
     }
 
     @Override

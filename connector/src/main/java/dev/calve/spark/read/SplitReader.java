@@ -2,6 +2,7 @@ package dev.calve.spark.read;
 
 import dev.calve.deletes.PositionBitmap;
 import dev.calve.io.Storage;
+import dev.calve.pruning.ResidualFilter;
 import dev.calve.rowdelete.ExistingDeletes;
 import dev.calve.spark.wire.FileSplits.Split;
 import java.io.IOException;

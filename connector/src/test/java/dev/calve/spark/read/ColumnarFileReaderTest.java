@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.calve.Randomly;
 import dev.calve.deletes.PositionBitmap;
 import dev.calve.io.InvalidTableException;
+import dev.calve.pruning.RowRanges;
 import dev.calve.spark.read.ParquetFixture.MemoryFile;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -83,10 +84,9 @@ class ColumnarFileReaderTest {
     void keepsPositionsWhenRowGroupsAreRuledOut() throws IOException {
         var file = ids(500, 100);
 
-        var read = rows(FileRead.of(file, struct(POS, ID)).rowGroups((block, schema) -> {
-            assertThat(schema.getType("id").getId().intValue()).isEqualTo(1);
-            return block.getRowIndexOffset() == 300;
-        }));
+        var read = rows(FileRead.of(file, struct(POS, ID))
+                .rowGroups(group ->
+                        group.block().getRowIndexOffset() == 300 ? RowRanges.all(group.rows()) : RowRanges.NONE));
 
         assertThat(read).isEqualTo(expect(300, 400, i -> List.of(i, i)));
     }
@@ -121,14 +121,14 @@ class ColumnarFileReaderTest {
         try (var reader = ColumnarFileReader.open(
                 FileRead.of(file, struct(ID)).deleted(deleted).batchRows(100).build())) {
             while (reader.next()) {
-                sizes.add(reader.firstPosition() + ":" + reader.batch().numRows() + "/"
+                sizes.add(reader.positionInAll(0) + ":" + reader.batch().numRows() + "/"
                         + reader.allRows().numRows()
                         + (reader.batch() == reader.allRows() ? " as decoded" : ""));
                 int last = reader.batch().numRows() - 1;
                 assertThat(reader.positionOf(last))
                         .isEqualTo(reader.batch().getRow(last).getLong(0));
                 int lastOfAll = reader.allRows().numRows() - 1;
-                assertThat(reader.allRows().getRow(lastOfAll).getLong(0)).isEqualTo(reader.firstPosition() + lastOfAll);
+                assertThat(reader.allRows().getRow(lastOfAll).getLong(0)).isEqualTo(reader.positionInAll(lastOfAll));
             }
         }
 
@@ -291,20 +291,6 @@ class ColumnarFileReaderTest {
                     .hasMessageContaining(file.location());
             assertThat(file.closed).isEqualTo(file.opened);
         }
-    }
-
-    @Test
-    void refusesAnEncodingThatSparkCannotDecodeByNameOfTheColumn() throws IOException {
-        var file = ParquetFixture.schema("required double x = 1; required int32 y = 2;")
-                .byteStreamSplit()
-                .write(10, (group, i) -> group.append("x", i * 1.5).append("y", i));
-
-        assertThatThrownBy(() -> rows(FileRead.of(file, struct(field(1, "renamed", DataTypes.DoubleType)))))
-                .isInstanceOf(UnsupportedOperationException.class)
-                .hasMessageContaining("'x'")
-                .hasMessageContaining(file.location())
-                .hasMessageContaining("BYTE_STREAM_SPLIT");
-        assertThat(file.closed).isEqualTo(1);
     }
 
     @Test

@@ -1,0 +1,77 @@
+package dev.calve.spark.read;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import org.apache.parquet.bytes.BytesInput;
+import org.apache.parquet.compression.CompressionCodecFactory;
+import org.apache.parquet.hadoop.CodecFactory;
+import org.apache.parquet.hadoop.metadata.CompressionCodecName;
+
+/**
+ * parquet-java's codecs, which allocate as much as a page's header says, with a limit: no page is larger than what the
+ * footer says of the largest column chunk. Until the footer is read nothing is decompressed.
+ */
+final class BoundedCodecs implements CompressionCodecFactory {
+
+    /** Pages up to this size are never doubted, because footers of some writers are. */
+    private static final int NEVER_TOO_LARGE = 64 << 20;
+
+    private final CodecFactory codecs;
+    private long mostBytes = NEVER_TOO_LARGE;
+
+    BoundedCodecs(CodecFactory codecs) {
+        this.codecs = codecs;
+    }
+
+    /** @param largestChunkBytes uncompressed */
+    void limit(long largestChunkBytes) {
+        mostBytes = Math.max(NEVER_TOO_LARGE, largestChunkBytes);
+    }
+
+    @Override
+    public BytesInputCompressor getCompressor(CompressionCodecName name) {
+        return codecs.getCompressor(name);
+    }
+
+    @Override
+    public BytesInputDecompressor getDecompressor(CompressionCodecName name) {
+        return new Bounded(codecs.getDecompressor(name));
+    }
+
+    @Override
+    public void release() {
+        codecs.release();
+    }
+
+    private final class Bounded implements BytesInputDecompressor {
+        private final BytesInputDecompressor codec;
+
+        Bounded(BytesInputDecompressor codec) {
+            this.codec = codec;
+        }
+
+        @Override
+        public BytesInput decompress(BytesInput bytes, int plainBytes) throws IOException {
+            check(plainBytes);
+            return codec.decompress(bytes, plainBytes);
+        }
+
+        @Override
+        public void decompress(ByteBuffer input, int bytes, ByteBuffer output, int plainBytes) throws IOException {
+            check(plainBytes);
+            codec.decompress(input, bytes, output, plainBytes);
+        }
+
+        private void check(int plainBytes) throws IOException {
+            if (plainBytes < 0 || plainBytes > mostBytes) {
+                throw new IOException("A page must have at most %d bytes, as much as the largest column chunk, not %d"
+                        .formatted(mostBytes, plainBytes));
+            }
+        }
+
+        @Override
+        public void release() {
+            codec.release();
+        }
+    }
+}

@@ -1,0 +1,196 @@
+package dev.calve.spark.read;
+
+import dev.calve.io.InputFile;
+import dev.calve.io.InvalidTableException;
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import org.apache.parquet.column.Encoding;
+import org.apache.parquet.column.page.PageReadStore;
+import org.apache.parquet.hadoop.metadata.ColumnPath;
+import org.apache.spark.sql.vectorized.ColumnarBatch;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decodes the stored columns of a file's row groups, batch by batch: with Spark's vectorized decoder as long as it can,
+ * else value by value. Which of them it is is seen in nothing but the time it takes and {@link #isByRows}.
+ */
+final class Decoder implements Closeable {
+
+    /** Encodings of values that no Spark version from 4.0 to 4.2 decodes; seen in the footer. */
+    private static final Set<Encoding> NOT_VECTORIZED = Set.of(Encoding.BYTE_STREAM_SPLIT);
+
+    private final InputFile file;
+    private final ParquetInput input;
+    private final FileProjection projection;
+    private final List<RowGroup> rowGroups;
+    private final SparkDecoder spark;
+    private final int batchRows;
+
+    private int nextRowGroup;
+    private int current = -1;
+    private @Nullable PageReadStore pages;
+    private @Nullable RowDecoder byRows;
+
+    private Decoder(
+            InputFile file, ParquetInput input, FileProjection projection, List<RowGroup> rowGroups, int batchRows)
+            throws IOException {
+        this.file = file;
+        this.input = input;
+        this.projection = projection;
+        this.rowGroups = rowGroups;
+        this.batchRows = batchRows;
+        this.spark = SparkDecoder.open(
+                projection.storedSchema,
+                projection.storedTypes,
+                rowGroups.stream().mapToLong(group -> group.rows().count()).sum(),
+                this::readRowGroup,
+                createdBy(),
+                batchRows);
+    }
+
+    /**
+     * Prepares to decode.
+     *
+     * @param rowGroups at least one, in the order in which they are decoded
+     */
+    static Decoder open(
+            InputFile file, ParquetInput input, FileProjection projection, List<RowGroup> rowGroups, int batchRows)
+            throws IOException {
+        var decoder = new Decoder(file, input, projection, rowGroups, batchRows);
+        try {
+            if (decoder.isRefusedBySpark()) {
+                decoder.goByRows();
+            }
+        } catch (RuntimeException | Error e) {
+            decoder.spark.close();
+            throw e;
+        }
+        return decoder;
+    }
+
+    private @Nullable String createdBy() {
+        return input.footer().getFileMetaData().getCreatedBy();
+    }
+
+    private boolean isRefusedBySpark() {
+        Set<ColumnPath> wanted = projection.storedPaths();
+        return rowGroups.stream()
+                .flatMap(group -> input.rowGroups().get(group.ordinal()).getColumns().stream())
+                .filter(chunk -> wanted.contains(chunk.getPath()))
+                .anyMatch(chunk -> chunk.getEncodings().stream().anyMatch(NOT_VECTORIZED::contains));
+    }
+
+    private RowDecoder goByRows() {
+        var decoder = new RowDecoder(projection.storedSchema, spark.resultBatch(), createdBy());
+        byRows = decoder;
+        return decoder;
+    }
+
+    /** Whether values are decoded one by one. */
+    boolean isByRows() {
+        return byRows != null;
+    }
+
+    /** The decoded columns, filled again by each call of {@link #decode}. */
+    ColumnarBatch batch() {
+        return spark.resultBatch();
+    }
+
+    /**
+     * Decodes the next rows.
+     *
+     * @param at where they are taken from; not moved
+     * @return how many, at least one; never more than are left of the row group
+     * @throws InvalidTableException if the file's bytes cannot be decoded
+     */
+    int decode(BatchPositions at) throws IOException {
+        if (at.taken() == 0) {
+            current++;
+        }
+        try {
+            return byRows == null ? decodeWithSpark(at) : decodeByRows(byRows, at);
+        } catch (UncheckedIOException | IllegalStateException e) {
+            throw e;
+        } catch (IOException e) {
+            throw String.valueOf(e.getMessage()).contains(file.location()) ? e : new IOException(undecodable(at, e), e);
+        } catch (UnsupportedOperationException e) {
+            throw new UnsupportedOperationException(undecodable(at, e), e);
+        } catch (RuntimeException e) {
+            throw new InvalidTableException(undecodable(at, e), e);
+        }
+    }
+
+    private int decodeWithSpark(BatchPositions at) throws IOException {
+        try {
+            if (!spark.nextBatch()) {
+                throw new IllegalStateException("Rows from %d of data file '%s' must be decoded, but Spark has no more"
+                        .formatted(at.next(), file.location()));
+            }
+            return spark.resultBatch().numRows();
+        } catch (UnsupportedOperationException e) {
+            // An encoding that the footer does not tell of: of levels, or of some page. Its row group is read once
+            // more.
+            RowDecoder rows = goByRows();
+            if (at.taken() > 0) {
+                rows.startRowGroup(readCurrent(), at.taken());
+            }
+            return decodeByRows(rows, at);
+        }
+    }
+
+    private int decodeByRows(RowDecoder decoder, BatchPositions at) throws IOException {
+        if (at.taken() == 0) {
+            decoder.startRowGroup(readCurrent(), 0);
+        }
+        int rows = (int) Math.min(batchRows, at.left());
+        decoder.decode(rows);
+        spark.resultBatch().setNumRows(rows);
+        return rows;
+    }
+
+    private PageReadStore readCurrent() throws IOException {
+        releasePages();
+        return read(rowGroups.get(current));
+    }
+
+    private String undecodable(BatchPositions at, Exception cause) {
+        return "Columns %s of data file '%s' must be decodable from position %d on, but: %s"
+                .formatted(
+                        Arrays.toString(projection.storedTypes.fieldNames()),
+                        file.location(),
+                        at.next(),
+                        cause.getMessage());
+    }
+
+    /** For Spark's decoder, which asks when it needs the next one. */
+    private @Nullable PageReadStore readRowGroup() throws IOException {
+        releasePages();
+        if (nextRowGroup == rowGroups.size()) {
+            return null;
+        }
+        return read(rowGroups.get(nextRowGroup++));
+    }
+
+    private PageReadStore read(RowGroup group) throws IOException {
+        var read = input.read(group.ordinal(), group.rows());
+        pages = read;
+        return read;
+    }
+
+    private void releasePages() {
+        if (pages != null) {
+            pages.close();
+            pages = null;
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        spark.close();
+        releasePages();
+    }
+}
