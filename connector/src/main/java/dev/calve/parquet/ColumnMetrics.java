@@ -162,6 +162,9 @@ final class ColumnMetrics {
 
         void add(ColumnChunkMetaData chunk) {
             sizeBytes += chunk.getTotalSize();
+            if (isSecondPartOfVariant(chunk)) {
+                return;
+            }
             values += chunk.getValueCount();
             Statistics<?> found = chunk.getStatistics();
             if (found == null || !found.isNumNullsSet() || found.isEmpty()) {
@@ -175,6 +178,13 @@ final class ColumnMetrics {
             } else if (found.getNumNulls() < chunk.getValueCount()) {
                 boundsKnown = false;
             }
+        }
+
+        /** Its values were counted with the first part. */
+        private boolean isSecondPartOfVariant(ColumnChunkMetaData chunk) {
+            String[] path = chunk.getPath().toArray();
+            return column.field().type() == Type.Simple.VARIANT
+                    && path[path.length - 1].equals(ParquetTypes.VARIANT_VALUE);
         }
 
         private void merge(Statistics<?> found) {

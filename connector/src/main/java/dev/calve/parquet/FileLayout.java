@@ -5,6 +5,7 @@ import dev.calve.partition.SortOrder;
 import dev.calve.schema.Field;
 import dev.calve.schema.MetadataFields;
 import dev.calve.schema.Schema;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -32,7 +33,7 @@ public final class FileLayout {
     private final Map<ColumnPath, Column> columns = new HashMap<>();
     private final ParquetProperties properties;
 
-    /** A leaf column and what is to be known about it. */
+    /** What is to be known about a leaf column, or about the variant it is a part of. */
     record Column(Field field, MetricsMode mode, boolean repeated) {}
 
     private FileLayout(Schema schema, WriteSettings settings, Map<Integer, MetricsMode> modes) {
@@ -45,7 +46,21 @@ public final class FileLayout {
                     ColumnPath.get(descriptor.getPath()),
                     new Column(schema.field(id).orElseThrow(), mode, schema.isRepeated(id)));
         });
+        ParquetTypes.variantsById(schema, messageType).forEach((id, path) -> {
+            var mode = withoutBounds(modes.getOrDefault(id, new MetricsMode.None()));
+            var column = new Column(schema.field(id).orElseThrow(), mode, schema.isRepeated(id));
+            // Both parts are null in the same rows.
+            for (String part : List.of(ParquetTypes.VARIANT_METADATA, ParquetTypes.VARIANT_VALUE)) {
+                var leaf = new ArrayList<>(path);
+                leaf.add(part);
+                columns.put(ColumnPath.get(leaf.toArray(String[]::new)), column);
+            }
+        });
         this.properties = parquetProperties();
+    }
+
+    private static MetricsMode withoutBounds(MetricsMode mode) {
+        return mode instanceof MetricsMode.None ? mode : new MetricsMode.Counts();
     }
 
     /**

@@ -30,7 +30,9 @@ import org.apache.parquet.schema.Types;
  * The Parquet form of a schema, and what a file's schema says about field ids. Spec: Appendix A, Parquet.
  *
  * <p>Lists are {@code name (LIST) { repeated group list { element } }}, maps {@code name (MAP) { repeated group
- * key_value { key; value } }}. Columns of type {@code unknown} are left out: all their values are null.
+ * key_value { key; value } }}, variants {@code name (VARIANT) { required binary metadata; required binary value }}, whose
+ * parts have no ids. Columns of type {@code unknown} are left out: all their values are null. So are optional ones of the
+ * geo types, which are not written: readers take a column that is left out for one of nulls.
  */
 public final class ParquetTypes {
 
@@ -38,6 +40,10 @@ public final class ParquetTypes {
     static final int MAX_INT_PRECISION = 9;
 
     static final int MAX_LONG_PRECISION = 18;
+
+    static final String VARIANT_METADATA = "metadata";
+
+    static final String VARIANT_VALUE = "value";
 
     private ParquetTypes() {}
 
@@ -68,9 +74,42 @@ public final class ParquetTypes {
         return result;
     }
 
-    /** Whether the field has a column in files; {@code unknown} has none. */
+    /** The variant columns of a file by field id: groups, thus not among {@link #columnsById}. */
+    static Map<Integer, List<String>> variantsById(Schema schema, MessageType file) {
+        var result = new LinkedHashMap<Integer, List<String>>();
+        addVariants(schema, file, List.of(), result);
+        return result;
+    }
+
+    private static void addVariants(
+            Schema schema, GroupType group, List<String> parents, Map<Integer, List<String>> result) {
+        for (org.apache.parquet.schema.Type part : group.getFields()) {
+            if (part.isPrimitive()) {
+                continue;
+            }
+            var path = new ArrayList<>(parents);
+            path.add(part.getName());
+            var id = part.getId();
+            boolean isVariant = id != null
+                    && schema.field(id.intValue())
+                            .filter(field -> field.type() == Type.Simple.VARIANT)
+                            .isPresent();
+            if (isVariant) {
+                result.put(id.intValue(), List.copyOf(path));
+            } else {
+                addVariants(schema, part.asGroupType(), path, result);
+            }
+        }
+    }
+
+    /** Whether the field has a column in files. */
     static boolean isStored(Field field) {
-        return field.type() != Type.Simple.UNKNOWN;
+        return field.type() != Type.Simple.UNKNOWN && (field.required() || !isGeo(field.type()));
+    }
+
+    /** Whether values of the type can only be null in files written here. */
+    static boolean isGeo(Type type) {
+        return type instanceof Type.Geometry || type instanceof Type.Geography;
     }
 
     /** Bytes that hold the unscaled value of every decimal of the precision. */
@@ -94,6 +133,9 @@ public final class ParquetTypes {
 
     private static org.apache.parquet.schema.Type field(Field field) {
         Repetition repetition = field.required() ? Repetition.REQUIRED : Repetition.OPTIONAL;
+        if (field.type() == Type.Simple.VARIANT) {
+            return variant(field, repetition);
+        }
         if (field.type() instanceof Type.Struct struct) {
             return new GroupType(repetition, field.name(), parts(struct, "struct '" + field.name() + "'"))
                     .withId(field.id());
@@ -119,10 +161,21 @@ public final class ParquetTypes {
         for (Field part : type.fields()) {
             if (!isStored(part)) {
                 throw new UnsupportedOperationException("Cannot write column '" + owner.name() + "' of type " + type
-                        + " to Parquet: an unknown " + part.name() + " is not supported.");
+                        + " to Parquet: a " + part.name() + " of type " + part.type() + " is not supported.");
             }
         }
         return type.fields().stream().map(ParquetTypes::field).toList();
+    }
+
+    private static GroupType variant(Field field, Repetition repetition) {
+        var parts = Types.buildGroup(repetition)
+                .required(BINARY)
+                .named(VARIANT_METADATA)
+                .required(BINARY)
+                .named(VARIANT_VALUE)
+                .id(field.id());
+        VariantAnnotation.ofVersion1().ifPresent(parts::as);
+        return parts.named(field.name());
     }
 
     private static PrimitiveType primitive(Field field, Repetition repetition) {

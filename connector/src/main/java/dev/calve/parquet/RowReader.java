@@ -6,7 +6,7 @@ package dev.calve.parquet;
  * <p>A <em>container</em> of type {@code R} holds values by index: a row or struct the fields of the schema's struct in
  * order, a list its elements, a map's keys and its values one list each. A reader belongs to one kind of container; for
  * what is inside, the writer asks for the {@linkplain #child child} readers once, when it is built. Getters are only
- * called for values that are not null, and never for columns of type {@code unknown}; a reader leaves out the getters
+ * called for values that are not null, and never for columns of type {@code unknown} or the geo types; a reader leaves out the getters
  * of types its rows cannot have. Instances need not be safe for use by several threads.
  *
  * @param <R> the engine's common type of rows and lists
@@ -68,6 +68,11 @@ public interface RowReader<R> {
     /** Sets the target to the 16 bytes of a UUID, most significant first. */
     default void getUuid(R container, int index, ByteSlice target) {
         throw noSuchValues("getUuid");
+    }
+
+    /** Sets the targets to the two parts of a variant. */
+    default void getVariant(R container, int index, ByteSlice metadata, ByteSlice value) {
+        throw noSuchValues("getVariant");
     }
 
     /** The struct at the index. */

@@ -25,7 +25,7 @@ final class RowShredder<R> {
     RowShredder(FileLayout layout, RowReader<R> reader) {
         messageType = layout.messageType();
         List<Field> fields = layout.schema().fields();
-        indexes = storedIndexes(fields);
+        indexes = indexesWithValues(fields);
         columns = parts(fields, reader, indexes, 0, 0);
     }
 
@@ -47,10 +47,11 @@ final class RowShredder<R> {
         return Collections.unmodifiableMap(floating);
     }
 
-    private static int[] storedIndexes(List<Field> fields) {
+    private static int[] indexesWithValues(List<Field> fields) {
         var indexes = new ArrayList<Integer>();
         for (int i = 0; i < fields.size(); i++) {
-            if (ParquetTypes.isStored(fields.get(i))) {
+            // A column that is not written is looked at all the same, so that no value is lost in silence.
+            if (fields.get(i).type() != Type.Simple.UNKNOWN) {
                 indexes.add(i);
             }
         }
@@ -77,7 +78,7 @@ final class RowShredder<R> {
         try {
             int present = definition + (field.required() ? 0 : 1);
             if (field.type() instanceof Type.Struct struct) {
-                int[] stored = storedIndexes(struct.fields());
+                int[] stored = indexesWithValues(struct.fields());
                 var parts =
                         parts(struct.fields(), reader.child(index, RowReader.Part.STRUCT), stored, present, repetition);
                 return new ValueWriter.StructWriter<>(reader, field, present, parts, stored);
@@ -110,7 +111,20 @@ final class RowShredder<R> {
                 path.removeLast();
                 return new ValueWriter.MapWriter<>(reader, field, present, key, value, repetition + 1);
             }
-            return leaf(field, reader);
+            if (field.type() == Type.Simple.VARIANT) {
+                return new VariantWriter<>(
+                        reader, field, part(ParquetTypes.VARIANT_METADATA), part(ParquetTypes.VARIANT_VALUE));
+            }
+            return ParquetTypes.isStored(field) ? leaf(field, reader) : new NullOnlyWriter<>(reader, field);
+        } finally {
+            path.removeLast();
+        }
+    }
+
+    private ColumnDescriptor part(String name) {
+        path.addLast(name);
+        try {
+            return messageType.getColumnDescription(path.toArray(String[]::new));
         } finally {
             path.removeLast();
         }

@@ -22,10 +22,12 @@
  *       parquet's.
  *   <li>All bytes go through {@code io.Storage}; Hadoop is used for its {@code Configuration} only, because parquet-java's
  *       codecs ask for one.
- *   <li>Only API that parquet-java 1.15, 1.16 and 1.17 share is called, because Spark ships one of them.
+ *   <li>Only API that parquet-java 1.15, 1.16 and 1.17 share is called, because Spark ships one of them; the annotation of
+ *       variants, which 1.15 lacks, is looked up.
  * </ul>
  *
- * It does not know where files go, nor which rows belong into which file. Variant and the geo types are not written.
+ * It does not know where files go, nor which rows belong into which file. Of the geo types only nulls are written, by leaving
+ * the column out; variants are written unshredded.
  */
 @NullMarked
 package dev.calve.parquet;

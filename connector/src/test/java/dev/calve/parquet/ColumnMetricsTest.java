@@ -230,6 +230,25 @@ class ColumnMetricsTest {
     }
 
     @Test
+    void variantsAreCountedOnceAndHaveNoBounds() throws IOException {
+        List<Bytes> variant = List.of(bytes("010000"), bytes("0c01"));
+        var type = Type.Simple.VARIANT;
+        for (String mode : List.of("full", "truncate(16)", "counts")) {
+            var metrics = files.writeColumn(
+                            type, settings("write.metadata.metrics.default", mode), variant, null, variant)
+                    .metrics();
+
+            assertThat(metrics.valueCounts()).as(mode).isEqualTo(Map.of(1, 3L));
+            assertThat(metrics.nullValueCounts()).as(mode).isEqualTo(Map.of(1, 1L));
+            assertThat(metrics.columnSizes()).as(mode).containsOnlyKeys(1);
+            assertThat(metrics.lowerBounds()).as(mode).isEmpty();
+            assertThat(metrics.upperBounds()).as(mode).isEmpty();
+        }
+        var none = files.writeColumn(type, settings("write.metadata.metrics.default", "none"), variant);
+        assertThat(none.metrics().columnSizes()).isEmpty();
+    }
+
+    @Test
     void aNullStructMeansNullsBelowIt() throws IOException {
         var schema = schema(Field.optional(1, "s", new Type.Struct(List.of(Field.required(2, "x", Type.Simple.INT)))));
         var metrics = files.write("f", schema, settings(), List.of(List.of(List.of(7)), Arrays.asList((Object) null)))

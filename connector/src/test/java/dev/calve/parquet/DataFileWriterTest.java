@@ -108,6 +108,71 @@ class DataFileWriterTest {
     }
 
     @Test
+    void variantsAreReadBackAtAnyDepth() throws IOException {
+        var variant = Type.Simple.VARIANT;
+        var schema = schema(
+                Field.optional(1, "v", variant),
+                Field.optional(2, "s", new Type.Struct(List.of(Field.required(3, "v", variant)))),
+                Field.optional(4, "l", new Type.ListOf(5, false, variant)),
+                Field.optional(6, "m", new Type.MapOf(7, Type.Simple.INT, 8, false, variant)));
+        List<Bytes> one = List.of(bytes("010000"), bytes("0c01"));
+        List<Bytes> other = List.of(bytes("01000100"), bytes(""));
+        Map<Integer, Object> map = new LinkedHashMap<>();
+        map.put(7, null);
+        map.put(8, one);
+        List<List<Object>> rows = List.of(
+                Arrays.asList(one, List.of(other), Arrays.asList(null, one, other), map),
+                Arrays.asList(null, null, List.of(), null),
+                Arrays.asList(other, List.of(one), null, Map.of()));
+
+        files.write("f", schema, settings(), rows);
+
+        List<Group> read = files.rows("f");
+        assertThat(read.stream().map(row -> variants(row, "v"))).containsExactly("[010000 0c01]", "[]", "[01000100 ]");
+        assertThat(read.stream()
+                        .map(row ->
+                                row.getFieldRepetitionCount("s") == 0 ? "null" : variants(row.getGroup("s", 0), "v")))
+                .containsExactly("[01000100 ]", "null", "[010000 0c01]");
+        Group list = read.get(0).getGroup("l", 0);
+        assertThat(IntStream.range(0, 3).mapToObj(i -> variants(list.getGroup("list", i), "element")))
+                .containsExactly("[]", "[010000 0c01]", "[01000100 ]");
+        assertThat(read.get(1).getGroup("l", 0).getFieldRepetitionCount("list")).isZero();
+        assertThat(read.get(2).getFieldRepetitionCount("l")).isZero();
+        Group entries = read.get(0).getGroup("m", 0);
+        assertThat(IntStream.range(0, 2).mapToObj(i -> variants(entries.getGroup("key_value", i), "value")))
+                .containsExactly("[]", "[010000 0c01]");
+    }
+
+    private static String variants(Group row, String name) {
+        var texts = new ArrayList<String>();
+        for (int i = 0; i < row.getFieldRepetitionCount(name); i++) {
+            Group variant = row.getGroup(name, i);
+            texts.add(hex(variant, "metadata") + " " + hex(variant, "value"));
+        }
+        return texts.toString();
+    }
+
+    @Test
+    void aValueOfATypeThatIsNotWrittenIsRefusedAndNotLost() throws IOException {
+        var schema = schema(
+                Field.required(1, "id", Type.Simple.INT),
+                Field.optional(
+                        2,
+                        "s",
+                        new Type.Struct(List.of(
+                                Field.optional(3, "geo", new Type.Geometry("EPSG:4326")),
+                                Field.optional(4, "a", Type.Simple.INT)))));
+
+        files.write("f", schema, settings(), List.of(List.of(1, Arrays.asList(null, 5)), Arrays.asList(2, null)));
+
+        assertThat(files.rows("f").get(0).getGroup("s", 0).getInteger("a", 0)).isEqualTo(5);
+        assertThatThrownBy(() ->
+                        files.write("g", schema, settings(), List.of(List.of(1, Arrays.asList(bytes("01"), 5)))))
+                .isInstanceOf(UnsupportedOperationException.class)
+                .hasMessageContaining("'geo' of type geometry(EPSG:4326)");
+    }
+
+    @Test
     void nestedValuesOfEveryShapeAreReadBack() throws IOException {
         var point = new Type.Struct(List.of(
                 Field.required(10, "x", Type.Simple.INT),

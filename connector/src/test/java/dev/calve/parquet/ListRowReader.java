@@ -75,6 +75,14 @@ final class ListRowReader implements RowReader<List<?>> {
                 .array());
     }
 
+    /** A variant is a list of its metadata and its value. */
+    @Override
+    public void getVariant(List<?> row, int index, ByteSlice metadata, ByteSlice value) {
+        var parts = (List<?>) row.get(index);
+        metadata.set(((Bytes) parts.get(0)).toArray());
+        value.set(((Bytes) parts.get(1)).toArray());
+    }
+
     @Override
     public List<?> getStruct(List<?> row, int index) {
         return (List<?>) row.get(index);

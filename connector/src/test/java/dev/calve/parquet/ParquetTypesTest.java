@@ -9,6 +9,8 @@ import dev.calve.schema.Field;
 import dev.calve.schema.MetadataFields;
 import dev.calve.schema.Type;
 import java.util.List;
+import java.util.Map;
+import org.apache.parquet.schema.MessageType;
 import org.apache.parquet.schema.MessageTypeParser;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -108,13 +110,58 @@ class ParquetTypesTest {
     }
 
     @Test
-    void refusesTypesThatAreNotWritten() {
-        assertThatThrownBy(() -> ParquetTypes.messageType(column(Type.Simple.VARIANT)))
-                .isInstanceOf(UnsupportedOperationException.class)
-                .hasMessageContaining("'c'")
-                .hasMessageContaining("variant");
-        assertThatThrownBy(() -> ParquetTypes.messageType(column(Type.Simple.UNKNOWN)))
-                .isInstanceOf(UnsupportedOperationException.class);
+    void variantsAreTwoColumnsWithoutIds() {
+        var schema = schema(
+                Field.optional(1, "v", Type.Simple.VARIANT),
+                Field.required(2, "l", new Type.ListOf(3, true, Type.Simple.VARIANT)));
+        var expected = MessageTypeParser.parseMessageType("""
+                message table {
+                  optional group v = 1 { required binary metadata; required binary value; }
+                  required group l (LIST) = 2 {
+                    repeated group list {
+                      required group element = 3 { required binary metadata; required binary value; }
+                    }
+                  }
+                }
+                """);
+
+        MessageType type = ParquetTypes.messageType(schema);
+
+        assertThat(type.getPaths()).usingRecursiveComparison().isEqualTo(expected.getPaths());
+        assertThat(type.getColumns()).isEqualTo(expected.getColumns());
+        assertThat(type.getType("v").getId().intValue()).isEqualTo(1);
+        assertThat(type.getType("v").getLogicalTypeAnnotation()).hasToString("VARIANT(1)");
+        assertThat(type.getType("l", "list", "element").getLogicalTypeAnnotation())
+                .hasToString("VARIANT(1)");
+        assertThat(ParquetTypes.variantsById(schema, type))
+                .isEqualTo(Map.of(1, List.of("v"), 3, List.of("l", "list", "element")));
+    }
+
+    @Test
+    void columnsOfGeoTypesAreLeftOutOrRefused() {
+        var geometry = new Type.Geometry("");
+        var schema = schema(
+                Field.optional(1, "geo", geometry),
+                Field.optional(
+                        2,
+                        "s",
+                        new Type.Struct(List.of(
+                                Field.optional(3, "geo", new Type.Geography("", "")),
+                                Field.optional(4, "a", Type.Simple.INT)))));
+
+        assertThat(ParquetTypes.messageType(schema))
+                .isEqualTo(MessageTypeParser.parseMessageType(
+                        "message table { optional group s = 2 { optional int32 a = 4; } }"));
+        for (var refused : List.of(
+                schema(Field.required(1, "c", geometry)),
+                column(geometry),
+                column(new Type.ListOf(2, false, geometry)),
+                column(new Type.MapOf(2, Type.Simple.INT, 3, false, geometry)),
+                column(Type.Simple.UNKNOWN))) {
+            assertThatThrownBy(() -> ParquetTypes.messageType(refused))
+                    .as("%s", refused)
+                    .isInstanceOf(UnsupportedOperationException.class);
+        }
     }
 
     @Test
