@@ -10,6 +10,7 @@ import org.apache.parquet.schema.LogicalTypeAnnotation.EnumLogicalTypeAnnotation
 import org.apache.parquet.schema.LogicalTypeAnnotation.IntLogicalTypeAnnotation;
 import org.apache.parquet.schema.LogicalTypeAnnotation.JsonLogicalTypeAnnotation;
 import org.apache.parquet.schema.LogicalTypeAnnotation.StringLogicalTypeAnnotation;
+import org.apache.parquet.schema.LogicalTypeAnnotation.TimeLogicalTypeAnnotation;
 import org.apache.parquet.schema.LogicalTypeAnnotation.TimeUnit;
 import org.apache.parquet.schema.LogicalTypeAnnotation.TimestampLogicalTypeAnnotation;
 import org.apache.parquet.schema.LogicalTypeAnnotation.UUIDLogicalTypeAnnotation;
@@ -55,6 +56,14 @@ final class StoredTypes {
                 && (annotation == null || annotation instanceof UUIDLogicalTypeAnnotation);
     }
 
+    /** Tells whether the column is a time or nanosecond timestamp, which Spark sees as numbers in the unit of their type. */
+    static boolean isOnlyNumberInSpark(PrimitiveType type) {
+        var annotation = type.getLogicalTypeAnnotation();
+        return (annotation instanceof TimeLogicalTypeAnnotation time && time.getUnit() == TimeUnit.MICROS)
+                || (annotation instanceof TimestampLogicalTypeAnnotation timestamp
+                        && timestamp.getUnit() == TimeUnit.NANOS);
+    }
+
     static boolean canRead(PrimitiveType type, DataType wanted) {
         var annotation = type.getLogicalTypeAnnotation();
         if (wanted instanceof DecimalType decimal) {
@@ -67,7 +76,7 @@ final class StoredTypes {
                         ? wanted instanceof IntegerType || wanted instanceof LongType
                         : annotation instanceof DateLogicalTypeAnnotation && wanted instanceof DateType;
             case INT64 ->
-                isSignedInt(annotation)
+                isSignedInt(annotation) || isOnlyNumberInSpark(type)
                         ? wanted instanceof LongType
                         : isMillisOrMicros(annotation)
                                 && (wanted instanceof TimestampType || wanted instanceof TimestampNTZType);
@@ -124,10 +133,11 @@ final class StoredTypes {
                 best = field;
             }
         }
-        if (best.isPrimitive() || cost(best) > COST_OF_STRUCT) {
+        if (best.isPrimitive() || isListOrMap(best.asGroupType())) {
             return plain(best);
         }
-        return best.asGroupType().withNewFields(cheapest(best.asGroupType()));
+        // Without the annotation of variants, of which it is no longer one.
+        return new GroupType(best.getRepetition(), best.getName(), cheapest(best.asGroupType()));
     }
 
     private static final int COST_OF_STRUCT = 2;
@@ -137,12 +147,16 @@ final class StoredTypes {
             return COST_OF_STRUCT + 2;
         }
         if (!type.isPrimitive()) {
-            return type.getLogicalTypeAnnotation() == null ? COST_OF_STRUCT : COST_OF_STRUCT + 1;
+            return isListOrMap(type.asGroupType()) ? COST_OF_STRUCT + 1 : COST_OF_STRUCT;
         }
         return switch (type.asPrimitiveType().getPrimitiveTypeName()) {
             case BOOLEAN, INT32, INT64, FLOAT, DOUBLE -> 0;
             case INT96, BINARY, FIXED_LEN_BYTE_ARRAY -> 1;
         };
+    }
+
+    private static boolean isListOrMap(GroupType group) {
+        return FileFieldIds.isList(group) || FileFieldIds.isMap(group);
     }
 
     /** The type without its name and repetition, for messages. */
