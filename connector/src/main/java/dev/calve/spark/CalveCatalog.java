@@ -11,6 +11,7 @@ import dev.calve.hadoop.HadoopDirectory;
 import dev.calve.hadoop.HadoopStorage;
 import dev.calve.metadata.TableMetadata;
 import dev.calve.spark.functions.PartitionFunctions;
+import dev.calve.spark.procedure.Procedures;
 import dev.calve.spark.read.ColumnarFileReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -32,6 +33,7 @@ import org.apache.spark.sql.connector.catalog.Column;
 import org.apache.spark.sql.connector.catalog.FunctionCatalog;
 import org.apache.spark.sql.connector.catalog.Identifier;
 import org.apache.spark.sql.connector.catalog.NamespaceChange;
+import org.apache.spark.sql.connector.catalog.ProcedureCatalog;
 import org.apache.spark.sql.connector.catalog.StagedTable;
 import org.apache.spark.sql.connector.catalog.StagingTableCatalog;
 import org.apache.spark.sql.connector.catalog.SupportsNamespaces;
@@ -39,6 +41,7 @@ import org.apache.spark.sql.connector.catalog.Table;
 import org.apache.spark.sql.connector.catalog.TableChange;
 import org.apache.spark.sql.connector.catalog.TableWritePrivilege;
 import org.apache.spark.sql.connector.catalog.functions.UnboundFunction;
+import org.apache.spark.sql.connector.catalog.procedures.UnboundProcedure;
 import org.apache.spark.sql.connector.expressions.Transform;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
@@ -51,7 +54,7 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
  * use-nullable-query-schema} as with other catalogs of the format. Nothing is cached: each load reads the newest metadata.
  */
 @SuppressWarnings("deprecation") // Spark 4.0 calls the forms that later versions deprecate, and so do these.
-public final class CalveCatalog implements StagingTableCatalog, SupportsNamespaces, FunctionCatalog {
+public final class CalveCatalog implements StagingTableCatalog, SupportsNamespaces, FunctionCatalog, ProcedureCatalog {
 
     private String name = "";
     private CatalogOptions options = new CatalogOptions("", List.of(), Map.of(), Map.of(), true);
@@ -366,6 +369,20 @@ public final class CalveCatalog implements StagingTableCatalog, SupportsNamespac
                 ? PartitionFunctions.named(identifier.name())
                 : Optional.empty();
         return function.orElseThrow(() -> new NoSuchFunctionException(identifier));
+    }
+
+    private Procedures procedures() {
+        return new Procedures(name, options.defaultNamespace(), this::load);
+    }
+
+    @Override
+    public Identifier[] listProcedures(String[] namespace) {
+        return procedures().list(namespace);
+    }
+
+    @Override
+    public UnboundProcedure loadProcedure(Identifier identifier) {
+        return procedures().load(identifier);
     }
 
     @Override
