@@ -5,7 +5,6 @@ import dev.calve.catalog.LoadedTable;
 import dev.calve.catalog.TableExistsException;
 import dev.calve.catalog.TableName;
 import dev.calve.catalog.warehouse.WarehouseCatalog;
-import dev.calve.commit.MetadataCommit;
 import dev.calve.commit.TableState;
 import dev.calve.hadoop.HadoopDirectory;
 import dev.calve.hadoop.HadoopStorage;
@@ -15,7 +14,6 @@ import dev.calve.spark.procedure.Procedures;
 import dev.calve.spark.read.ColumnarFileReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.time.Clock;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -38,6 +36,7 @@ import org.apache.spark.sql.connector.catalog.StagedTable;
 import org.apache.spark.sql.connector.catalog.StagingTableCatalog;
 import org.apache.spark.sql.connector.catalog.SupportsNamespaces;
 import org.apache.spark.sql.connector.catalog.Table;
+import org.apache.spark.sql.connector.catalog.TableCatalogCapability;
 import org.apache.spark.sql.connector.catalog.TableChange;
 import org.apache.spark.sql.connector.catalog.TableWritePrivilege;
 import org.apache.spark.sql.connector.catalog.functions.UnboundFunction;
@@ -91,6 +90,12 @@ public final class CalveCatalog implements StagingTableCatalog, SupportsNamespac
     @Override
     public String[] defaultNamespace() {
         return options.defaultNamespace().toArray(String[]::new);
+    }
+
+    /** Columns may have default values; whether a table can is up to its format version. */
+    @Override
+    public Set<TableCatalogCapability> capabilities() {
+        return Set.of(TableCatalogCapability.SUPPORT_COLUMN_DEFAULT_VALUE);
     }
 
     @Override
@@ -232,15 +237,11 @@ public final class CalveCatalog implements StagingTableCatalog, SupportsNamespac
                 + ": REPLACE TABLE is not supported yet. Drop the table and create it again.");
     }
 
-    /** Properties and the format version; a change that changes nothing commits nothing. */
     @Override
     public Table alterTable(Identifier identifier, TableChange... changes) throws NoSuchTableException {
         LoadedTable table = load(identifier);
-        var wanted = PropertyChanges.of(table.name(), changes);
-        TableState state = ask(
-                "alter table " + table.name(),
-                () -> new MetadataCommit(table.name(), table.metadata().uuid(), table.committer(), Clock.systemUTC())
-                        .commit(wanted::updates));
+        var alteration = TableAlteration.of(table, changes);
+        TableState state = ask("alter table " + table.name(), alteration::commit);
         return new CalveTable(table.at(state));
     }
 

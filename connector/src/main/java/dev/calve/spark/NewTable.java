@@ -60,7 +60,7 @@ final class NewTable {
         properties.putAll(options.tableOverrides());
         int formatVersion = formatVersion(properties);
         Map<String, String> stored = stored(properties);
-        Schema schema = SparkTypes.fromSpark(columns);
+        Schema schema = ColumnDefaults.declared(columns, SparkTypes.fromSpark(columns));
         SchemaRules.check(schema, formatVersion);
         return MetadataUpdates.fresh(
                 schema,

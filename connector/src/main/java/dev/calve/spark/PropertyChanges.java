@@ -31,20 +31,17 @@ final class PropertyChanges {
      * Reads Spark's list of changes.
      *
      * @param table name for messages
-     * @throws UnsupportedOperationException for changes of anything else than properties
+     * @param changes those of properties alone are looked at
+     * @throws UnsupportedOperationException if a property asks for what is not implemented
      * @throws IllegalArgumentException if a property has a value it cannot have, or only tells the table's state
      */
-    static PropertyChanges of(String table, TableChange... changes) {
+    static PropertyChanges of(String table, List<TableChange> changes) {
         var result = new PropertyChanges(table);
         for (TableChange change : changes) {
             if (change instanceof TableChange.SetProperty property) {
                 result.set(property.property(), property.value());
             } else if (change instanceof TableChange.RemoveProperty property) {
                 result.remove(property.property());
-            } else {
-                throw new UnsupportedOperationException("Cannot alter table " + table + ": "
-                        + change.getClass().getSimpleName()
-                        + " is not supported yet; SET and UNSET TBLPROPERTIES are.");
             }
         }
         TableProperties checked = TableProperties.of(result.set, table);

@@ -1,5 +1,6 @@
 package dev.calve.spark;
 
+import dev.calve.schema.Field;
 import dev.calve.schema.Schema;
 import dev.calve.spark.convert.SparkTypes;
 import java.util.ArrayList;
@@ -13,7 +14,7 @@ import org.apache.spark.sql.types.MetadataBuilder;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 
-/** A table's schema as users see it: names, types and comments, without the field ids that readers need. */
+/** A table's schema as users see it: names, types, comments and defaults, without the field ids that readers need. */
 final class VisibleSchema {
 
     private static final String COMMENT = "comment";
@@ -22,7 +23,14 @@ final class VisibleSchema {
 
     /** @throws UnsupportedOperationException if Spark lacks a column's type; names the column */
     static StructType of(Schema schema) {
-        return withoutIds(SparkTypes.toSpark(schema));
+        var fields = new ArrayList<StructField>();
+        for (StructField field : withoutIds(SparkTypes.toSpark(schema)).fields()) {
+            Field own = schema.fields().get(fields.size());
+            var metadata = new MetadataBuilder().withMetadata(field.metadata());
+            ColumnDefaults.report(own, field.dataType(), metadata);
+            fields.add(new StructField(field.name(), field.dataType(), field.nullable(), metadata.build()));
+        }
+        return new StructType(fields.toArray(StructField[]::new));
     }
 
     private static StructType withoutIds(StructType struct) {
@@ -53,7 +61,11 @@ final class VisibleSchema {
                 : Metadata.empty();
     }
 
-    /** The columns of a new table as a struct; comments are kept as Spark keeps them in structs. */
+    /**
+     * The columns of a new table as a struct; comments and defaults are kept as Spark keeps them in structs.
+     *
+     * @throws UnsupportedOperationException for generated and identity columns, and defaults that are no constants
+     */
     static StructType of(Column[] columns) {
         var fields = new ArrayList<StructField>();
         for (Column column : columns) {
@@ -62,15 +74,16 @@ final class VisibleSchema {
                 metadata.putString(COMMENT, column.comment());
             }
             refuseComputed(column);
+            ColumnDefaults.declare(column.name(), column.dataType(), column.defaultValue(), metadata);
             fields.add(new StructField(column.name(), column.dataType(), column.nullable(), metadata.build()));
         }
         return new StructType(fields.toArray(StructField[]::new));
     }
 
     private static void refuseComputed(Column column) {
-        if (column.defaultValue() != null || column.generationExpression() != null) {
+        if (column.generationExpression() != null) {
             throw new UnsupportedOperationException("Cannot create column '" + column.name()
-                    + "': default and generated values are not supported yet. Leave them out.");
+                    + "': the table format has no generated columns. Leave GENERATED ALWAYS AS out.");
         }
         if (column.identityColumnSpec() != null) {
             throw new UnsupportedOperationException("Cannot create column '" + column.name()

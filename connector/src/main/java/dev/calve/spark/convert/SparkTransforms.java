@@ -68,7 +68,7 @@ public final class SparkTransforms {
         return column(schema, field.sourceId()).flatMap(column -> toSpark(column, field.transform()));
     }
 
-    /** The column as Spark's parser reads it: parts joined by dots, a part with a character of its own in back quotes. */
+    /** The column as Spark's parser reads it: parts joined by dots, each in back quotes. */
     private static Optional<String> column(Schema schema, int fieldId) {
         Optional<Field> found = schema.field(fieldId);
         if (found.isEmpty()) {
@@ -81,7 +81,7 @@ public final class SparkTransforms {
     }
 
     private static String quoted(String name) {
-        return name.matches("\\w+") ? name : "`" + name.replace("`", "``") + "`";
+        return "`" + name.replace("`", "``") + "`";
     }
 
     /**

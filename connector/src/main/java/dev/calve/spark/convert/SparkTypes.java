@@ -124,6 +124,16 @@ public final class SparkTypes {
         return new Schema(0, fields(type, "", ids));
     }
 
+    /**
+     * A type of a new column; its parts have ids that only distinguish them.
+     *
+     * @param column full name for the message
+     * @throws IllegalArgumentException if the table format has no such type
+     */
+    public static Type fromSpark(DataType type, String column) {
+        return fromSpark(type, column, new int[] {0});
+    }
+
     private static List<Field> fields(StructType type, String path, int[] ids) {
         var result = new ArrayList<Field>();
         for (StructField field : type.fields()) {
