@@ -98,6 +98,7 @@ class ArchitectureTest {
             row("spark.convert", "spark.compat"),
             row("spark.wire", "spark.convert", "spark.compat"),
             row("spark.read", "spark.compat", "spark.convert", "spark.wire"),
+            row("spark.inspect", "spark.compat", "spark.convert", "spark.wire", "spark.read"),
             row("spark.write", "spark.compat", "spark.convert", "spark.wire", "spark.read"),
             row("spark.rowlevel", "spark.compat", "spark.convert", "spark.wire", "spark.read", "spark.write"),
             row(
@@ -115,6 +116,7 @@ class ArchitectureTest {
                     "spark.convert",
                     "spark.wire",
                     "spark.read",
+                    "spark.inspect",
                     "spark.write",
                     "spark.rowlevel",
                     "spark.procedure",
@@ -162,7 +164,7 @@ class ArchitectureTest {
             assertThat(above).as("rows above '%s'", row.getKey()).containsAll(row.getValue());
             above.add(row.getKey());
         });
-        assertThat(above).hasSize(25);
+        assertThat(above).hasSize(26);
     }
 
     @Test

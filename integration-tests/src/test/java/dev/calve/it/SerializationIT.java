@@ -11,6 +11,7 @@ import dev.calve.spark.wire.ExecutorTable;
 import dev.calve.spark.wire.ExpressionBytes;
 import dev.calve.spark.wire.FileSplits;
 import dev.calve.spark.wire.FilesWritten;
+import dev.calve.spark.wire.MetadataPart;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.reflect.Field;
@@ -198,7 +199,14 @@ class SerializationIT {
 
     /** Kryo can rebuild neither records nor what hides in fields of other types. */
     @ParameterizedTest
-    @ValueSource(classes = {ExecutorTable.class, ExpressionBytes.class, FileSplits.class, FilesWritten.class})
+    @ValueSource(
+            classes = {
+                ExecutorTable.class,
+                ExpressionBytes.class,
+                FileSplits.class,
+                FilesWritten.class,
+                MetadataPart.class
+            })
     void whatCrossesHoldsBytesNumbersAndTexts(Class<?> type) {
         assertThat(type.isRecord()).isFalse();
         for (Field field : type.getDeclaredFields()) {
@@ -218,7 +226,9 @@ class SerializationIT {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        assertThat(classes).containsExactlyInAnyOrder("ExecutorTable", "ExpressionBytes", "FileSplits", "FilesWritten");
+        assertThat(classes)
+                .containsExactlyInAnyOrder(
+                        "ExecutorTable", "ExpressionBytes", "FileSplits", "FilesWritten", "MetadataPart");
     }
 
     /** The top-level classes of a package in a jar or a folder of classes. */

@@ -1,0 +1,115 @@
+package dev.calve.spark.inspect;
+
+import dev.calve.catalog.LoadedTable;
+import dev.calve.metadata.ReadState;
+import dev.calve.metadata.Snapshot;
+import java.util.EnumSet;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import org.apache.spark.sql.connector.catalog.SupportsRead;
+import org.apache.spark.sql.connector.catalog.Table;
+import org.apache.spark.sql.connector.catalog.TableCapability;
+import org.apache.spark.sql.connector.read.ScanBuilder;
+import org.apache.spark.sql.types.StructType;
+import org.apache.spark.sql.util.CaseInsensitiveStringMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A metadata table as Spark sees it: {@code db.t.files} of the table {@code db.t}, as that was when it was loaded. It can only
+ * be read.
+ */
+public final class MetadataTable implements SupportsRead {
+
+    private final LoadedTable base;
+    private final ReadState state;
+    private final MetadataTableName shown;
+    private final Contents contents;
+
+    private MetadataTable(LoadedTable base, ReadState state, MetadataTableName shown) {
+        this.base = base;
+        this.state = state;
+        this.shown = shown;
+        this.contents = Contents.of(base, state.snapshot(), shown);
+    }
+
+    /**
+     * The metadata table of this name; empty if there is none.
+     *
+     * @param state of the table that is to be shown
+     * @param name in any letter case
+     * @throws IllegalArgumentException if a state was asked for and the metadata table shows all of the table's history
+     */
+    public static Optional<Table> named(LoadedTable base, ReadState state, String name) {
+        return MetadataTableName.of(name).map(found -> of(base, state, found));
+    }
+
+    private static MetadataTable of(LoadedTable base, ReadState state, MetadataTableName name) {
+        if (!state.isCurrent() && !name.isOfOneSnapshot()) {
+            throw new IllegalArgumentException("Cannot read " + base.name() + "." + name.text() + " " + state.point()
+                    + ": it shows the whole table as it is now, not one of its states. Read it without asking for a"
+                    + " state and filter its rows.");
+        }
+        return new MetadataTable(base, state, name);
+    }
+
+    @Override
+    public String name() {
+        return base.name() + "." + shown.text();
+    }
+
+    @Override
+    @SuppressWarnings("deprecation") // abstract in Spark 4.0
+    public StructType schema() {
+        return contents.columns().type();
+    }
+
+    /** Spark from 4.1 on tells by it that the table was dropped and created again. */
+    @Override
+    public String id() {
+        return base.metadata().uuid() + "." + shown.text();
+    }
+
+    /** Spark from 4.1 on loads a table that has a version again right before a query runs. */
+    @Override
+    public @Nullable String version() {
+        return base.state().metadataLocation();
+    }
+
+    @Override
+    public Set<TableCapability> capabilities() {
+        return EnumSet.of(TableCapability.BATCH_READ);
+    }
+
+    @Override
+    public ScanBuilder newScanBuilder(CaseInsensitiveStringMap options) {
+        return new MetadataScan.Builder(this, contents);
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof MetadataTable that
+                && shown == that.shown
+                && base.name().equals(that.base.name())
+                && base.metadata().uuid().equals(that.base.metadata().uuid())
+                && base.state().metadataLocation().equals(that.base.state().metadataLocation())
+                && snapshotId().equals(that.snapshotId());
+    }
+
+    private Optional<Long> snapshotId() {
+        return state.snapshot().map(Snapshot::id);
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(base.name(), shown, base.state().metadataLocation(), snapshotId());
+    }
+
+    @Override
+    public String toString() {
+        String snapshot = shown.isOfOneSnapshot()
+                ? " [snapshot " + snapshotId().map(String::valueOf).orElse("none") + "]"
+                : "";
+        return name() + snapshot;
+    }
+}
