@@ -8,8 +8,10 @@ import dev.calve.catalog.warehouse.WarehouseCatalog;
 import dev.calve.commit.TableState;
 import dev.calve.hadoop.HadoopDirectory;
 import dev.calve.hadoop.HadoopStorage;
+import dev.calve.metadata.ReadState;
 import dev.calve.metadata.TableMetadata;
 import dev.calve.spark.functions.PartitionFunctions;
+import dev.calve.spark.inspect.MetadataTable;
 import dev.calve.spark.procedure.Procedures;
 import dev.calve.spark.read.ColumnarFileReader;
 import java.io.IOException;
@@ -123,13 +125,26 @@ public final class CalveCatalog implements StagingTableCatalog, SupportsNamespac
 
     @Override
     public Table loadTable(Identifier identifier) throws NoSuchTableException {
-        return new CalveTable(load(identifier));
+        Optional<Table> found = find(identifier).map(CalveTable::new);
+        return found.or(() -> metadataTable(identifier)).orElseThrow(() -> new NoSuchTableException(identifier));
+    }
+
+    /** A table that shows what another consists of: {@code t.files}. */
+    private Optional<Table> metadataTable(Identifier identifier) {
+        String[] parts = identifier.namespace();
+        if (parts.length == 0 || !MetadataTable.isName(identifier.name())) {
+            return Optional.empty();
+        }
+        var shown = Identifier.of(Arrays.copyOf(parts, parts.length - 1), parts[parts.length - 1]);
+        return find(shown)
+                .flatMap(table -> MetadataTable.named(table, ReadState.current(table.metadata()), identifier.name()));
     }
 
     /** Called for the target of a statement that writes. */
     @Override
     public Table loadTable(Identifier identifier, Set<TableWritePrivilege> privileges) throws NoSuchTableException {
-        return new CalveTable(load(identifier)).asTarget();
+        Optional<Table> found = find(identifier).map(table -> new CalveTable(table).asTarget());
+        return found.or(() -> metadataTable(identifier)).orElseThrow(() -> new NoSuchTableException(identifier));
     }
 
     @Override
@@ -148,10 +163,14 @@ public final class CalveCatalog implements StagingTableCatalog, SupportsNamespac
     }
 
     private LoadedTable load(Identifier identifier) throws NoSuchTableException {
+        return find(identifier).orElseThrow(() -> new NoSuchTableException(identifier));
+    }
+
+    private Optional<LoadedTable> find(Identifier identifier) {
         TableName table = tableName(identifier);
         Optional<TableState> state =
                 ask("load table " + fullName(table), () -> catalog().load(table));
-        return loaded(table, state.orElseThrow(() -> new NoSuchTableException(identifier)));
+        return state.map(found -> loaded(table, found));
     }
 
     private LoadedTable loaded(TableName table, TableState state) {

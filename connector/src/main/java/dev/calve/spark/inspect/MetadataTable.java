@@ -33,6 +33,11 @@ public final class MetadataTable implements SupportsRead {
         this.contents = Contents.of(base, state.snapshot(), shown);
     }
 
+    /** Whether metadata tables of this name exist, in any letter case. */
+    public static boolean isName(String name) {
+        return MetadataTableName.of(name).isPresent();
+    }
+
     /**
      * The metadata table of this name; empty if there is none.
      *
