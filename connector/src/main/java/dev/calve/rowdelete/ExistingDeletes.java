@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The positions deleted in a data file so far. A position delete file that speaks of several data files is read once for
+ * The positions deleted in a data file so far; rows deleted by key are for a {@link KeyMatcher} to tell. A position delete file that speaks of several data files is read once for
  * every data file it is asked about. One ranged read for a vector.
  */
 public final class ExistingDeletes {
@@ -21,9 +21,24 @@ public final class ExistingDeletes {
     private ExistingDeletes() {}
 
     /**
-     * Reads all positional deletes of a task.
+     * Reads the vector or the position delete files of a task, whatever equality deletes it has.
      *
-     * @throws UnsupportedOperationException if an equality delete applies
+     * @throws dev.calve.io.InvalidTableException if a delete file is corrupt
+     */
+    public static PositionBitmap byPosition(Storage storage, FileTask task) throws IOException {
+        var positions = new PositionBitmap();
+        for (ManifestEntry<DeleteFile> entry : task.deletes()) {
+            if (!(entry.file() instanceof DeleteFile.EqualityDeletes)) {
+                positions.or(in(storage, entry.file(), task.file().path()));
+            }
+        }
+        return positions;
+    }
+
+    /**
+     * Reads all deletes of a task that has only positional ones.
+     *
+     * @throws UnsupportedOperationException if an equality delete applies, which needs a {@link KeyMatcher}
      * @throws dev.calve.io.InvalidTableException if a delete file is corrupt
      */
     public static PositionBitmap of(Storage storage, FileTask task) throws IOException {
@@ -31,26 +46,22 @@ public final class ExistingDeletes {
     }
 
     /**
-     * Reads all positional deletes of a task for a settling whose results are given the data sequence number {@code keysUpTo}:
+     * Reads all deletes of a task for a settling whose results are given the data sequence number {@code keysUpTo}:
      * equality deletes newer than that apply to the results as they apply to the file, so they are left aside.
      *
      * @throws UnsupportedOperationException if an equality delete applies that is not newer
      * @throws dev.calve.io.InvalidTableException if a delete file is corrupt
      */
     public static PositionBitmap of(Storage storage, FileTask task, long keysUpTo) throws IOException {
-        var positions = new PositionBitmap();
         for (ManifestEntry<DeleteFile> entry : task.deletes()) {
-            if (!(entry.file() instanceof DeleteFile.EqualityDeletes)) {
-                positions.or(in(storage, entry.file(), task.file().path()));
-            } else if (entry.sequenceNumber() <= keysUpTo) {
+            if (entry.file() instanceof DeleteFile.EqualityDeletes && entry.sequenceNumber() <= keysUpTo) {
                 throw new UnsupportedOperationException(
                         "Data file " + task.file().path() + " has rows deleted by the equality"
                                 + " delete file " + entry.file().path()
-                                + ", and equality deletes are not supported yet. Read the table with"
-                                + " the engine that wrote it, or compact it there first.");
+                                + ", which cannot be evaluated here. Run the statement again.");
             }
         }
-        return positions;
+        return byPosition(storage, task);
     }
 
     /**

@@ -64,27 +64,41 @@ public final class Settler implements Closeable {
         this.createdBy = createdBy;
     }
 
+    /** Settles one data file no row of which is deleted by key. */
+    public void settle(int number, FileTask task, PositionBitmap deletedBefore, PositionBitmap matched)
+            throws IOException {
+        settle(number, task, deletedBefore, new PositionBitmap(), matched);
+    }
+
     /**
      * Settles one data file.
      *
      * @param number what the outcome calls the task
-     * @param deletedBefore positions already deleted; not changed
+     * @param deletedBefore positions already deleted by vector or position delete files; not changed
+     * @param deletedByKey positions already deleted by equality deletes; not changed. New vectors and position delete files
+     *     leave them out, because the equality deletes stay in the table
      * @param matched positions that go now, none of them deleted before; kept, so not to be changed afterwards
      */
-    public void settle(int number, FileTask task, PositionBitmap deletedBefore, PositionBitmap matched)
+    public void settle(
+            int number,
+            FileTask task,
+            PositionBitmap deletedBefore,
+            PositionBitmap deletedByKey,
+            PositionBitmap matched)
             throws IOException {
         if (matched.isEmpty()) {
             outcomes.add(new Outcome.Untouched(number));
             return;
         }
-        PositionBitmap gone = PositionBitmap.union(deletedBefore, matched);
+        PositionBitmap goneByPosition = PositionBitmap.union(deletedBefore, matched);
+        PositionBitmap gone = PositionBitmap.union(goneByPosition, deletedByKey);
         // A position delete file may name positions behind the last row: they delete nothing.
         if (gone.cardinalityInRange(0, task.file().recordCount()) == task.file().recordCount()) {
             outcomes.add(new Outcome.WholeFile(number, matched));
             return;
         }
         switch (mode) {
-            case VECTOR -> addVector(number, task, matched, gone);
+            case VECTOR -> addVector(number, task, matched, goneByPosition);
             case POSITION_FILE ->
                 outcomes.add(new Outcome.Deletes(
                         number, matched, writePositions(task, absorbed(task, deletedBefore, matched))));
@@ -176,6 +190,7 @@ public final class Settler implements Closeable {
     private PositionBitmap absorbed(FileTask task, PositionBitmap deletedBefore, PositionBitmap matched)
             throws IOException {
         boolean allFileScoped = task.deletes().stream()
+                .filter(entry -> !(entry.file() instanceof DeleteFile.EqualityDeletes))
                 .allMatch(entry -> entry.file().scopedTo().isPresent());
         if (allFileScoped) {
             return PositionBitmap.union(deletedBefore, matched);

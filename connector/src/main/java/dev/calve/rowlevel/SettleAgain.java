@@ -236,8 +236,7 @@ public final class SettleAgain implements Resettle {
                 continue;
             }
             FileTask task = Objects.requireNonNull(now.get(file.path()));
-            PositionBitmap gone =
-                    ExistingDeletes.of(storage, task, current.base().sequenceNumber());
+            PositionBitmap gone = gone(file, task);
             overlaps.addAll(overlaps(file, gone, news, head));
             var left = file.positions().copy();
             left.andNot(gone);
@@ -262,6 +261,16 @@ public final class SettleAgain implements Resettle {
         }
         RowChange again = current.settledAgain(current.base().at(found.metadata(), head), scope, kept, wholeFiles);
         return Optional.of(news.keysDeleted ? again.uncounted() : again);
+    }
+
+    /**
+     * What is deleted in a file by now. Rows that are to be written again must not include such as are deleted by key; beside a
+     * file those need not be known, because none of them is among the rows the statement deleted.
+     */
+    private PositionBitmap gone(Touched file, FileTask task) throws IOException {
+        return file.isRewritten()
+                ? ExistingDeletes.of(storage, task, current.base().sequenceNumber())
+                : ExistingDeletes.byPosition(storage, task);
     }
 
     /** Rows of a file that others changed too and that stand in the way. */
@@ -316,8 +325,8 @@ public final class SettleAgain implements Resettle {
     }
 
     private boolean readAny(RowMatcher reading, FileTask before, FileTask task) throws IOException {
-        PositionBitmap old = ExistingDeletes.of(storage, before, current.base().sequenceNumber());
-        PositionBitmap since = ExistingDeletes.of(storage, task, current.base().sequenceNumber());
+        PositionBitmap old = ExistingDeletes.byPosition(storage, before);
+        PositionBitmap since = ExistingDeletes.byPosition(storage, task);
         since.andNot(old);
         var others = new PositionBitmap();
         others.addRange(0, task.file().recordCount());
