@@ -14,13 +14,14 @@ public final class MetadataColumns {
     private MetadataColumns() {}
 
     /**
-     * All of them: {@code _file}, {@code _pos}, {@code _spec_id}, {@code _partition}, and from format version 3 on {@code
+     * All of them: {@code _file}, {@code _pos}, {@code _deleted}, {@code _spec_id}, {@code _partition}, and from format version 3 on {@code
      * _row_id} and {@code _last_updated_sequence_number}.
      */
     public static List<StructField> of(TableMetadata table) {
         var fields = new ArrayList<StructField>();
         fields.add(SparkTypes.toSpark(MetadataFields.FILE));
         fields.add(SparkTypes.toSpark(MetadataFields.POS));
+        fields.add(SparkTypes.toSpark(MetadataFields.DELETED));
         fields.add(SparkTypes.toSpark(MetadataFields.SPEC_ID));
         fields.add(SparkTypes.toSpark(partition(table)));
         if (table.formatVersion() >= 3) {

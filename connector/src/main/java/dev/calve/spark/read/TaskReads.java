@@ -2,7 +2,9 @@ package dev.calve.spark.read;
 
 import dev.calve.io.InvalidTableException;
 import dev.calve.io.Storage;
+import dev.calve.manifest.ContentFile;
 import dev.calve.manifest.DataFile;
+import dev.calve.manifest.DeleteFile;
 import dev.calve.manifest.FileFormat;
 import dev.calve.metadata.TableMetadata;
 import dev.calve.metadata.TableProperties;
@@ -17,7 +19,9 @@ import dev.calve.schema.NameMapping;
 import dev.calve.schema.Schema;
 import dev.calve.spark.convert.SparkTypes;
 import dev.calve.spark.convert.SparkValues;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
@@ -36,6 +40,7 @@ public final class TaskReads {
     private final TableMetadata table;
     private final Schema schema;
     private final UnionPartitionType partitions;
+    private final Map<Integer, Object> defaults = new HashMap<>();
     private final Optional<NameMapping> mapping;
 
     /** @param schema the table is read with; its initial defaults fill columns that files lack */
@@ -44,9 +49,20 @@ public final class TaskReads {
         this.table = table;
         this.schema = schema;
         this.partitions = partitionsOf(table);
+        // Equality deletes can name fields that only other schemas have.
+        table.schemas().forEach(this::addDefaults);
+        addDefaults(schema);
         this.mapping = TableProperties.of(table, table.location())
                 .get(TableProperties.NAME_MAPPING)
                 .map(NameMapping::parse);
+    }
+
+    private void addDefaults(Schema of) {
+        for (Field field : of.allFields()) {
+            field.initialDefault()
+                    .filter(value -> field.type().isPrimitive())
+                    .ifPresent(value -> defaults.put(field.id(), SparkValues.toSpark(field.type(), value)));
+        }
     }
 
     /** The union of the partition fields of all specs: the type of the metadata column {@code _partition}. */
@@ -62,15 +78,7 @@ public final class TaskReads {
      */
     public FileRead.Builder read(FileTask task, StructType columns) {
         DataFile file = task.file();
-        if (file.format() != FileFormat.PARQUET) {
-            throw new UnsupportedOperationException("Cannot read data file " + file.path() + ": format " + file.format()
-                    + " is not supported, only PARQUET. Rewrite it with the engine that wrote it.");
-        }
-        if (file.common().keyMetadata().isPresent()) {
-            throw new InvalidTableException("Data file " + file.path() + " is encrypted, which is not supported.");
-        }
-        FileRead.Builder read = FileRead.of(storage.input(file.path(), file.fileSizeBytes()), columns);
-        mapping.ifPresent(names -> read.fieldNames(names::fieldId));
+        FileRead.Builder read = read(file, "data file", columns);
         if (file.firstRowId().isPresent()) {
             read.lineage(file.firstRowId().getAsLong(), task.entry().sequenceNumber());
         }
@@ -85,17 +93,45 @@ public final class TaskReads {
                 read.constant(i, partition(file, (StructType) fields[i].dataType()));
             }
         }
-        for (Field field : schema.allFields()) {
-            field.initialDefault()
-                    .filter(value -> field.type().isPrimitive())
-                    .ifPresent(value -> read.absentValue(field.id(), SparkValues.toSpark(field.type(), value)));
+        return read;
+    }
+
+    /**
+     * Prepares the read of the keys of an equality-delete file.
+     *
+     * @throws UnsupportedOperationException if the file is not Parquet
+     */
+    FileRead.Builder keys(DeleteFile.EqualityDeletes file, StructType columns) {
+        return read(file, "equality delete file", columns);
+    }
+
+    /** Finds the fields that are the key of an equality-delete file; see {@link KeyFields#of}. */
+    KeyFields keyFields(DeleteFile.EqualityDeletes file) {
+        return KeyFields.of(table, schema, file);
+    }
+
+    boolean isUnpartitioned(int specId) {
+        return table.spec(specId).isUnpartitioned();
+    }
+
+    private FileRead.Builder read(ContentFile file, String kind, StructType columns) {
+        if (file.format() != FileFormat.PARQUET) {
+            throw new UnsupportedOperationException("Cannot read " + kind + " " + file.path() + ": format "
+                    + file.format() + " is not supported, only PARQUET. Rewrite it with the engine that wrote it.");
         }
+        if (file.common().keyMetadata().isPresent()) {
+            throw new InvalidTableException(
+                    "Cannot read " + kind + " " + file.path() + ": it is encrypted, which is not supported.");
+        }
+        FileRead.Builder read = FileRead.of(storage.input(file.path(), file.fileSizeBytes()), columns);
+        mapping.ifPresent(names -> read.fieldNames(names::fieldId));
+        defaults.forEach(read::absentValue);
         identityValues(file, read);
         return read;
     }
 
     /** A file that was written without a column its partition is made of gets the value from the partition. */
-    private void identityValues(DataFile file, FileRead.Builder read) {
+    private void identityValues(ContentFile file, FileRead.Builder read) {
         PartitionSpec spec = table.spec(file.specId());
         List<Field> types = table.partitionType(file.specId()).fields();
         for (int i = 0; i < spec.fields().size(); i++) {

@@ -5,11 +5,15 @@ import dev.calve.io.Storage;
 import dev.calve.metadata.FileNames;
 import dev.calve.metadata.TableMetadata;
 import dev.calve.rowdelete.ExistingDeletes;
+import dev.calve.rowdelete.KeyMatcher;
 import dev.calve.rowdelete.Outcome;
 import dev.calve.rowdelete.OutcomeCodec;
+import dev.calve.rowdelete.RowMatcher;
 import dev.calve.rowdelete.SettleMode;
 import dev.calve.rowdelete.Settler;
+import dev.calve.scan.FileTask;
 import dev.calve.scan.FileTaskCodec;
+import dev.calve.spark.read.KeyDeletes;
 import dev.calve.spark.read.TaskReads;
 import dev.calve.spark.wire.ExecutorTable;
 import dev.calve.spark.wire.ExpressionBytes;
@@ -25,7 +29,8 @@ import scala.collection.Iterator;
 import scala.runtime.AbstractFunction2;
 
 /**
- * What one task of a delete does: for each of its files, load the deletes so far, find the rows that go, settle. Returns the
+ * What one task of a delete does: for each of its files, find the rows deleted so far, by position and by key, find the
+ * rows that go, settle. Returns the
  * outcomes as bytes. A task that fails leaves no file behind.
  */
 final class DeleteStage extends AbstractFunction2<TaskContext, Iterator<FileSplits>, byte[]> implements Serializable {
@@ -58,11 +63,12 @@ final class DeleteStage extends AbstractFunction2<TaskContext, Iterator<FileSpli
         var survivors = new SurvivorCopy(storage, metadata, reads, names);
         try (var settler = new Settler(storage, metadata, SettleMode.valueOf(mode), names, survivors, createdBy)) {
             while (partition.hasNext()) {
-                for (FileSplits.Split split : partition.next().splits(codec)) {
+                List<FileSplits.Split> splits = partition.next().splits(codec);
+                var keys = new KeyDeletes(
+                        reads, splits.stream().map(FileSplits.Split::task).toList());
+                for (FileSplits.Split split : splits) {
                     context.killTaskIfInterrupted();
-                    PositionBitmap deleted = ExistingDeletes.of(storage, split.task());
-                    PositionBitmap matched = matcher.matches(split.task(), deleted);
-                    settler.settle(split.number(), split.task(), deleted, matched);
+                    settle(settler, split, matcher, keys, storage);
                 }
             }
             List<Outcome> outcomes = settler.finish();
@@ -73,6 +79,16 @@ final class DeleteStage extends AbstractFunction2<TaskContext, Iterator<FileSpli
         } catch (IOException e) {
             throw new UncheckedIOException("Cannot delete from " + table.name() + ": " + e.getMessage(), e);
         }
+    }
+
+    private static void settle(
+            Settler settler, FileSplits.Split split, RowMatcher matcher, KeyMatcher keys, Storage storage)
+            throws IOException {
+        FileTask task = split.task();
+        PositionBitmap byPosition = ExistingDeletes.byPosition(storage, task);
+        PositionBitmap byKey = keys.deletedByKey(task, byPosition);
+        PositionBitmap matched = matcher.matches(task, PositionBitmap.union(byPosition, byKey));
+        settler.settle(split.number(), task, byPosition, byKey, matched);
     }
 
     private static void requireWanted(TaskContext context, Storage storage, List<String> written) {

@@ -11,8 +11,6 @@ import dev.calve.commit.Statement;
 import dev.calve.commit.TableCommit;
 import dev.calve.commit.TableState;
 import dev.calve.expression.Expression;
-import dev.calve.manifest.DeleteFile;
-import dev.calve.manifest.ManifestEntry;
 import dev.calve.metadata.Snapshot;
 import dev.calve.metadata.SnapshotRef;
 import dev.calve.metadata.TableMetadata;
@@ -216,7 +214,6 @@ public final class DeleteWhere {
 
     private List<Outcome> evaluate(TableState state, List<FileTask> tasks, TableProperties properties) {
         TableMetadata metadata = state.metadata();
-        tasks.forEach(this::refuseEqualityDeletes);
         CatalystCondition condition = condition(table.metadata(), predicates)
                 .orElseThrow(() -> new IllegalStateException(
                         "DELETE from " + table.name() + " was accepted, but its condition no longer fits the table."));
@@ -251,18 +248,6 @@ public final class DeleteWhere {
             context.setJobDescription(before);
         }
         return outcomes;
-    }
-
-    private void refuseEqualityDeletes(FileTask task) {
-        for (ManifestEntry<DeleteFile> delete : task.deletes()) {
-            if (delete.file() instanceof DeleteFile.EqualityDeletes) {
-                throw new UnsupportedOperationException(
-                        "Cannot delete from " + table.name() + ": rows of "
-                                + task.file().path() + " are deleted by the equality delete file "
-                                + delete.file().path()
-                                + ", and equality deletes are not supported yet. Compact the table with the engine that wrote it.");
-            }
-        }
     }
 
     private SettleMode mode(TableMetadata metadata, TableProperties properties) {
