@@ -22,6 +22,7 @@ import org.apache.spark.sql.types.LongType;
 import org.apache.spark.sql.types.MapType;
 import org.apache.spark.sql.types.Metadata;
 import org.apache.spark.sql.types.MetadataBuilder;
+import org.apache.spark.sql.types.NullType;
 import org.apache.spark.sql.types.ShortType;
 import org.apache.spark.sql.types.StringType;
 import org.apache.spark.sql.types.StructField;
@@ -29,6 +30,7 @@ import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.types.TimestampNTZType;
 import org.apache.spark.sql.types.TimestampType;
 import org.apache.spark.sql.types.VarcharType;
+import org.apache.spark.sql.types.VariantType;
 
 /** Types of columns in both directions. */
 public final class SparkTypes {
@@ -39,9 +41,8 @@ public final class SparkTypes {
     private SparkTypes() {}
 
     /**
-     * A schema as Spark sees it, each field at any depth of structs with its id.
-     *
-     * @throws UnsupportedOperationException if Spark has no such type; names the column
+     * A schema as Spark sees it, each field at any depth of structs with its id. Columns that Spark lacks a type for stand there
+     * with another one, which their comment explains; the values of some of them cannot be read, see {@link Placeholders}.
      */
     public static StructType toSpark(Schema schema) {
         return struct(schema.struct(), "");
@@ -62,9 +63,40 @@ public final class SparkTypes {
 
     private static StructField field(Field field, String path) {
         var metadata = new MetadataBuilder().putLong(FIELD_ID, field.id());
-        field.doc().ifPresent(doc -> metadata.putString("comment", doc));
+        comment(field).ifPresent(comment -> metadata.putString("comment", comment));
         return new StructField(
                 field.name(), toSpark(field.type(), path + field.name()), field.isOptional(), metadata.build());
+    }
+
+    private static Optional<String> comment(Field field) {
+        Optional<String> meaning = meaning(field.type());
+        return meaning.isPresent() && field.doc().isPresent()
+                ? Optional.of(field.doc().get() + " (" + meaning.get() + ")")
+                : meaning.or(field::doc);
+    }
+
+    /** What the values of a column mean whose type Spark lacks. */
+    private static Optional<String> meaning(Type type) {
+        if (Placeholders.isPlaceholder(type)) {
+            return Optional.of(type + ", which cannot be read");
+        }
+        if (type instanceof Type.ListOf list) {
+            return meaning(list.element()).map(of -> "elements are " + of);
+        }
+        if (type instanceof Type.MapOf map) {
+            return meaning(map.key())
+                    .map(of -> "keys are " + of)
+                    .or(() -> meaning(map.value()).map(of -> "values are " + of));
+        }
+        if (!(type instanceof Type.Simple simple)) {
+            return Optional.empty();
+        }
+        return switch (simple) {
+            case TIME -> Optional.of("time, as microseconds since midnight");
+            case TIMESTAMP_NS -> Optional.of("timestamp_ns, as nanoseconds since 1970-01-01 00:00:00");
+            case TIMESTAMPTZ_NS -> Optional.of("timestamptz_ns, as nanoseconds since 1970-01-01 00:00:00 UTC");
+            default -> Optional.empty();
+        };
     }
 
     /**
@@ -77,7 +109,7 @@ public final class SparkTypes {
             return switch (simple) {
                 case BOOLEAN -> DataTypes.BooleanType;
                 case INT -> DataTypes.IntegerType;
-                case LONG -> DataTypes.LongType;
+                case LONG, TIME, TIMESTAMP_NS, TIMESTAMPTZ_NS -> DataTypes.LongType;
                 case FLOAT -> DataTypes.FloatType;
                 case DOUBLE -> DataTypes.DoubleType;
                 case DATE -> DataTypes.DateType;
@@ -86,10 +118,10 @@ public final class SparkTypes {
                 case STRING, UUID -> DataTypes.StringType;
                 case BINARY -> DataTypes.BinaryType;
                 case UNKNOWN -> DataTypes.NullType;
-                case TIME, TIMESTAMP_NS, TIMESTAMPTZ_NS, VARIANT -> throw unsupported(type, column);
+                case VARIANT -> DataTypes.VariantType;
             };
         }
-        if (type instanceof Type.Fixed) {
+        if (type instanceof Type.Fixed || type instanceof Type.Geometry || type instanceof Type.Geography) {
             return DataTypes.BinaryType;
         }
         if (type instanceof Type.Decimal decimal) {
@@ -105,12 +137,7 @@ public final class SparkTypes {
             return DataTypes.createMapType(
                     toSpark(map.key(), column + ".key"), toSpark(map.value(), column + ".value"), !map.valueRequired());
         }
-        throw unsupported(type, column);
-    }
-
-    private static UnsupportedOperationException unsupported(Type type, String column) {
-        return new UnsupportedOperationException("Column '" + column + "' has type " + type
-                + ", which cannot be read or written with Spark yet. Use the engine that wrote it for this table.");
+        throw new IllegalStateException("Column '" + column + "' has type " + type + ", which has no form in Spark.");
     }
 
     /**
@@ -213,6 +240,12 @@ public final class SparkTypes {
         }
         if (type instanceof DecimalType decimal) {
             return new Type.Decimal(decimal.precision(), decimal.scale());
+        }
+        if (type instanceof VariantType) {
+            return Type.Simple.VARIANT;
+        }
+        if (type instanceof NullType) {
+            return Type.Simple.UNKNOWN;
         }
         throw new IllegalArgumentException("Column '" + column + "' has type " + type.sql()
                 + ", which the table format cannot store yet. Use another type.");

@@ -183,6 +183,7 @@ final class FileProjection {
             }
             var group = type.asGroupType();
             if (wanted instanceof VariantType) {
+                StoredVariant.check(group, path, location);
                 return new Clipped(group, wanted, new Shape.Same());
             }
             if (wanted instanceof ArrayType list && FileFieldIds.isList(group)) {

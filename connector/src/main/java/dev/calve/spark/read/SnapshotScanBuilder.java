@@ -48,7 +48,7 @@ public final class SnapshotScanBuilder
         this.schema = schema;
         this.settings = settings;
         this.session = session;
-        this.wanted = new WantedColumns(table.metadata(), schema);
+        this.wanted = new WantedColumns(table, schema);
         this.filter = predicates().convert(pushed);
     }
 

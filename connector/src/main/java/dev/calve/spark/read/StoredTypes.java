@@ -34,8 +34,8 @@ import org.apache.spark.sql.types.TimestampType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which stored types can be read as which Spark type: the same type, and the promotions int to long, float to double and
- * decimals of the same scale to more digits. Checked before decoding, because Spark's own answer names neither file nor
+ * Which stored types can be read as which Spark type: the same type, and the promotions int to long, float to double, date to
+ * timestamp and decimals of the same scale to more digits. Checked before decoding, because Spark's own answer names neither file nor
  * column. Spec: Schema Evolution; Appendix A: Parquet.
  */
 final class StoredTypes {
@@ -74,9 +74,10 @@ final class StoredTypes {
             case INT32 ->
                 isSignedInt(annotation)
                         ? wanted instanceof IntegerType || wanted instanceof LongType
-                        : annotation instanceof DateLogicalTypeAnnotation && wanted instanceof DateType;
+                        : annotation instanceof DateLogicalTypeAnnotation
+                                && (wanted instanceof DateType || wanted instanceof TimestampNTZType);
             case INT64 ->
-                isSignedInt(annotation) || isOnlyNumberInSpark(type)
+                (isSignedInt(annotation) || isOnlyNumberInSpark(type))
                         ? wanted instanceof LongType
                         : isMillisOrMicros(annotation)
                                 && (wanted instanceof TimestampType || wanted instanceof TimestampNTZType);

@@ -336,6 +336,8 @@ final class VectorWriters {
                 putDecimal(decimal, BigInteger.valueOf(value));
             } else if (vector.dataType() instanceof LongType) {
                 vector.putLong(row, value);
+            } else if (vector.dataType() instanceof TimestampNTZType) {
+                vector.putLong(row, value * MICROS_PER_DAY);
             } else {
                 vector.putInt(row, value);
             }

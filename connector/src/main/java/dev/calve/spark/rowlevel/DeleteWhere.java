@@ -32,6 +32,7 @@ import dev.calve.scan.ScanPlan;
 import dev.calve.scan.ScanPlanner;
 import dev.calve.spark.convert.CatalystCondition;
 import dev.calve.spark.convert.MetadataColumns;
+import dev.calve.spark.convert.Placeholders;
 import dev.calve.spark.convert.SparkPredicates;
 import dev.calve.spark.convert.SparkTypes;
 import dev.calve.spark.read.TaskPacking;
@@ -217,10 +218,18 @@ public final class DeleteWhere {
         CatalystCondition condition = condition(table.metadata(), predicates)
                 .orElseThrow(() -> new IllegalStateException(
                         "DELETE from " + table.name() + " was accepted, but its condition no longer fits the table."));
+        Placeholders.refuseReading(table.metadata().schema(), condition.columns(), table.name());
+        SettleMode mode = mode(metadata, properties);
+        if (mode == SettleMode.REWRITE) {
+            Placeholders.refuseCopying(
+                    metadata.schema(),
+                    "delete from " + table.name() + " by copy-on-write",
+                    "Set write.delete.mode to 'merge-on-read'.");
+        }
         var stage = new DeleteStage(
                 ExecutorTable.of(table.at(state)),
                 ExpressionBytes.of(condition.expression(), condition.columns()),
-                mode(metadata, properties),
+                mode,
                 statementId,
                 SnapshotSummaries.createdBy(session));
         List<FileSplits> partitions = TaskPacking.wholeFiles(tasks, metadata, properties, session);

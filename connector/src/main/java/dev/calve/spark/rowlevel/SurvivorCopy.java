@@ -15,6 +15,7 @@ import dev.calve.scan.FileTask;
 import dev.calve.schema.Field;
 import dev.calve.schema.MetadataFields;
 import dev.calve.schema.Schema;
+import dev.calve.spark.convert.Placeholders;
 import dev.calve.spark.convert.SparkTypes;
 import dev.calve.spark.read.ColumnarFileReader;
 import dev.calve.spark.read.TaskReads;
@@ -46,6 +47,10 @@ final class SurvivorCopy implements SurvivorWriter {
 
     @Override
     public List<DataFile> write(FileTask task, PositionBitmap gone) throws IOException {
+        Placeholders.refuseCopying(
+                table.schema(),
+                "write data file " + task.file().path() + " again",
+                "Set write.delete.mode to 'merge-on-read'.");
         Schema schema = schemaFor(task.file());
         StructType columns = SparkTypes.toSpark(schema);
         DataFile source = task.file();

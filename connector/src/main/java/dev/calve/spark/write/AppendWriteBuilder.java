@@ -3,7 +3,7 @@ package dev.calve.spark.write;
 import dev.calve.catalog.LoadedTable;
 import dev.calve.partition.PartitionField;
 import dev.calve.partition.Transform;
-import dev.calve.spark.convert.SparkTypes;
+import dev.calve.spark.convert.Placeholders;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.connector.write.LogicalWriteInfo;
 import org.apache.spark.sql.connector.write.Write;
@@ -32,8 +32,7 @@ public final class AppendWriteBuilder implements WriteBuilder {
         LoadedTable target = options.applyTo(table);
         refuseUnknownTransforms();
         target.properties().checkWritable();
-        // Throws for a column of a type that Spark has no form for.
-        SparkTypes.toSpark(target.metadata().schema());
+        Placeholders.refuseWriting(target.metadata().schema(), table.name());
         return new AppendWrite(target, info.schema(), options.summary(), session);
     }
 

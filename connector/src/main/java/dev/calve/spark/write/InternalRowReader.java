@@ -24,17 +24,20 @@ import org.apache.spark.sql.types.ShortType;
 import org.apache.spark.sql.types.StringType;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.unsafe.types.UTF8String;
+import org.apache.spark.unsafe.types.VariantVal;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Gets values out of Spark's rows. {@code SpecializedGetters} is what rows and arrays have in common; no class of
  * Spark is extended, because its getters differ between versions.
  *
- * <p>A byte or short is read as int, a UUID from its text. Strings are handed over without copying.
+ * <p>A byte or short is read as int, a UUID from its text, a time or nanosecond timestamp from its number. Strings are handed over without copying.
  */
 public final class InternalRowReader implements RowReader<SpecializedGetters> {
 
     private static final int UUID_TEXT_LENGTH = 36;
+
+    private static final long MICROS_PER_DAY = 86_400_000_000L;
 
     /** What a container's values are: a struct's fields, or the one kind of a list. */
     private final List<Field> fields;
@@ -43,6 +46,7 @@ public final class InternalRowReader implements RowReader<SpecializedGetters> {
     private final int[] ordinals;
     private final boolean isList;
     private final boolean hasNarrowInts;
+    private final boolean hasTimes;
     private final byte[] uuid = new byte[2 * Long.BYTES];
 
     private InternalRowReader(List<Field> fields, DataType[] types, int[] ordinals, boolean isList) {
@@ -51,12 +55,11 @@ public final class InternalRowReader implements RowReader<SpecializedGetters> {
         this.ordinals = ordinals;
         this.isList = isList;
         this.hasNarrowInts = Arrays.stream(types).anyMatch(InternalRowReader::isNarrow);
+        this.hasTimes = fields.stream().anyMatch(field -> field.type() == Type.Simple.TIME);
     }
 
     /**
      * Reads rows that have the schema's columns, in order, with the types Spark sees them with.
-     *
-     * @throws UnsupportedOperationException if Spark has no type for a column
      */
     public static InternalRowReader of(Schema schema) {
         return of(schema, SparkTypes.toSpark(schema));
@@ -167,7 +170,19 @@ public final class InternalRowReader implements RowReader<SpecializedGetters> {
 
     @Override
     public long getLong(SpecializedGetters container, int index) {
-        return container.getLong(ordinal(index));
+        long value = container.getLong(ordinal(index));
+        if (hasTimes && (value < 0 || value >= MICROS_PER_DAY)) {
+            refuseTime(fields.get(kind(index)), value);
+        }
+        return value;
+    }
+
+    /** A time is a number to Spark, any number. */
+    private static void refuseTime(Field field, long value) {
+        if (field.type() == Type.Simple.TIME) {
+            throw new IllegalArgumentException("Column '" + field.name() + "' of type time must have values from 0 to "
+                    + (MICROS_PER_DAY - 1) + " microseconds, not " + value + ".");
+        }
     }
 
     @Override
@@ -234,6 +249,13 @@ public final class InternalRowReader implements RowReader<SpecializedGetters> {
                 "Column '" + field.name() + "' of type uuid must have values like"
                         + " 'f79c3e09-677c-4bbd-a479-3f349cb785e7', not '" + text + "'.",
                 cause);
+    }
+
+    @Override
+    public void getVariant(SpecializedGetters container, int index, ByteSlice metadata, ByteSlice value) {
+        VariantVal variant = container.getVariant(ordinal(index));
+        metadata.set(variant.getMetadata());
+        value.set(variant.getValue());
     }
 
     @Override

@@ -294,6 +294,12 @@ class FileProjectionTest {
                 "required int32 c (DECIMAL(9,2)) = 1|decimal(9,3)|DECIMAL(9,2)",
                 "required int64 c (TIMESTAMP(NANOS,true)) = 1|timestamp|NANOS",
                 "required int32 c (DATE) = 1|int|DATE",
+                "required int32 c (DATE) = 1|timestamp|DATE",
+                "required int32 c (DATE) = 1|bigint|DATE",
+                "required int64 c (TIMESTAMP(MICROS,false)) = 1|bigint|MICROS",
+                "required int64 c (TIME(NANOS,false)) = 1|bigint|NANOS",
+                "required int32 c (TIME(MILLIS,false)) = 1|bigint|MILLIS",
+                "required int64 c (TIME(MICROS,false)) = 1|timestamp_ntz|TIME",
                 "required group c = 1 { required int32 x = 2; }|int|group",
                 "required int32 c = 1|array<int>|INT32",
                 "required fixed_len_byte_array(15) c = 1|string|FIXED_LEN_BYTE_ARRAY"
@@ -333,6 +339,36 @@ class FileProjectionTest {
         columns.add(new Column("int96", DataTypes.TimestampType, FileProjectionTest::int96, i -> int96Micros(i)));
         columns.add(new Column(
                 "binary % (STRING)", DataTypes.StringType, i -> Binary.fromString("ü" + i % 40), i -> "ü" + i % 40));
+        // What old writers and other engines annotate or leave without annotation.
+        columns.add(new Column("int96", DataTypes.TimestampNTZType, FileProjectionTest::int96, i -> int96Micros(i)));
+        columns.add(new Column(
+                "int64 % (TIMESTAMP(MILLIS,false))", DataTypes.TimestampNTZType, i -> -(long) i, i -> i * -1000L));
+        columns.add(new Column(
+                "int32 % (DATE)", DataTypes.TimestampNTZType, i -> i - 800, i -> (i - 800) * 86_400_000_000L));
+        columns.add(new Column("int32 % (INTEGER(32,true))", DataTypes.LongType, i -> -i, i -> (long) -i));
+        columns.add(new Column("int32 % (INTEGER(16,true))", DataTypes.IntegerType, i -> -i, i -> -i));
+        columns.add(new Column("int64 % (INTEGER(64,true))", DataTypes.LongType, i -> (long) -i, i -> (long) -i));
+        for (String annotation : List.of("", "(ENUM)", "(JSON)")) {
+            columns.add(new Column(
+                    "binary % " + annotation,
+                    DataTypes.StringType,
+                    i -> Binary.fromString("\"é" + i + "\""),
+                    i -> "\"é" + i + "\""));
+            columns.add(
+                    new Column("binary % " + annotation, DataTypes.BinaryType, i -> bytes(i, 9), i -> listed(i, 9)));
+        }
+        columns.add(new Column("binary % (BSON)", DataTypes.BinaryType, i -> bytes(i, 6), i -> listed(i, 6)));
+        columns.add(new Column(
+                "fixed_len_byte_array(16)",
+                DataTypes.StringType,
+                i -> Binary.fromConstantByteArray(uuidBytes(i)),
+                i -> uuid(i).toString()));
+        columns.add(
+                new Column("fixed_len_byte_array(16)", DataTypes.BinaryType, i -> bytes(i, 16), i -> listed(i, 16)));
+        for (String number : List.of("TIME(MICROS,false)", "TIMESTAMP(NANOS,false)", "TIMESTAMP(NANOS,true)")) {
+            columns.add(new Column(
+                    "int64 % (" + number + ")", DataTypes.LongType, i -> i * 1_234_567_891L, i -> i * 1_234_567_891L));
+        }
         columns.add(new Column("binary", DataTypes.BinaryType, i -> bytes(i, 3), i -> listed(i, 3)));
         columns.add(new Column("fixed_len_byte_array(5)", DataTypes.BinaryType, i -> bytes(i, 5), i -> listed(i, 5)));
         columns.add(new Column(
@@ -405,7 +441,7 @@ class FileProjectionTest {
                 .deleted(deleted)
                 .batchRows(100));
 
-        assertThat(columns).hasSize(31);
+        assertThat(columns).hasSize(49);
         int row = 0;
         for (int i = 0; i < rows; i++) {
             if (deleted.contains(i)) {

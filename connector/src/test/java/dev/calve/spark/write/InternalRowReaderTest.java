@@ -36,6 +36,7 @@ import org.apache.spark.sql.types.Decimal;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.types.VarcharType;
 import org.apache.spark.unsafe.types.UTF8String;
+import org.apache.spark.unsafe.types.VariantVal;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -210,6 +211,45 @@ class InternalRowReaderTest {
                 .isEqualTo(150);
     }
 
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void variantsAreWrittenAsTheyAre(boolean unsafe) throws IOException {
+        var variant = Type.Simple.VARIANT;
+        var schema = new Schema(
+                0,
+                List.of(Field.required(1, "v", variant), Field.optional(2, "l", new Type.ListOf(3, false, variant))));
+        var value = new VariantVal(new byte[] {12, 1}, new byte[] {1, 0, 0});
+        InternalRow row =
+                new GenericInternalRow(new Object[] {value, new GenericArrayData(new Object[] {null, value})});
+        if (unsafe) {
+            row = UnsafeProjection.create(SparkTypes.toSpark(schema)).apply(row);
+        }
+
+        Group read = write(schema, InternalRowReader.of(schema), row).get(0);
+
+        assertThat(hex(read.getGroup("v", 0), "value")).isEqualTo("0c01");
+        assertThat(hex(read.getGroup("v", 0), "metadata")).isEqualTo("010000");
+        Group list = read.getGroup("l", 0);
+        assertThat(list.getGroup("list", 0).getFieldRepetitionCount("element")).isZero();
+        assertThat(hex(list.getGroup("list", 1).getGroup("element", 0), "value"))
+                .isEqualTo("0c01");
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {-1, 86_400_000_000L})
+    void refusesNumbersThatAreNoTime(long number) throws IOException {
+        var schema = new Schema(
+                0, List.of(Field.required(1, "n", Type.Simple.LONG), Field.required(2, "t", Type.Simple.TIME)));
+
+        assertThat(write(schema, InternalRowReader.of(schema), new GenericInternalRow(new Object[] {number, 0L})))
+                .hasSize(1);
+        assertThatThrownBy(() ->
+                        write(schema, InternalRowReader.of(schema), new GenericInternalRow(new Object[] {0L, number})))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("'t' of type time")
+                .hasMessageContaining("" + number);
+    }
+
     private static InternalRow allTypes() {
         var list = new GenericArrayData(new Object[] {new GenericInternalRow(new Object[] {5L}), null});
         var map = new ArrayBasedMapData(
@@ -243,14 +283,15 @@ class InternalRowReaderTest {
     }
 
     private List<Group> write(Schema schema, InternalRowReader reader, InternalRow... rows) throws IOException {
+        String location = "f" + storage.locations().size();
         var layout = FileLayout.of(schema, WriteSettings.defaults());
-        var writer = DataFileWriter.create(storage, "f", layout, reader, Placement.of(0, PartitionTuple.EMPTY));
+        var writer = DataFileWriter.create(storage, location, layout, reader, Placement.of(0, PartitionTuple.EMPTY));
         for (InternalRow row : rows) {
             writer.write(row);
         }
         assertThat(writer.close().recordCount()).isEqualTo(rows.length);
         try (var file = ParquetFileReader.open(
-                new StorageInput(storage.input("f")),
+                new StorageInput(storage.input(location)),
                 ParquetReadOptions.builder().build())) {
             var type = file.getFileMetaData().getSchema();
             var records = new ColumnIOFactory()
