@@ -100,17 +100,16 @@ public final class MetadataCommit {
         if (outcome instanceof SwapOutcome.Failed failed) {
             throw failed.failure();
         }
-        return new Attempt(metadata, Optional.of(resolve(change, ((SwapOutcome.Unknown) outcome).cause())), "");
+        return new Attempt(metadata, Optional.of(resolve(updates, ((SwapOutcome.Unknown) outcome).cause())), "");
     }
 
     /** Whether the table is as it should be is all that matters; that it is not proves nothing. */
-    private TableState resolve(Function<TableMetadata, List<MetadataUpdate>> change, Throwable cause) {
+    private TableState resolve(List<MetadataUpdate> updates, Throwable cause) {
         // An interrupt is a frequent cause, and would make this look-up fail too.
         boolean interrupted = Thread.interrupted();
         try {
             TableState now = committer.load();
-            if (now.metadata().uuid().equals(uuid)
-                    && change.apply(now.metadata()).isEmpty()) {
+            if (now.metadata().uuid().equals(uuid) && holds(now.metadata(), updates)) {
                 return now;
             }
         } catch (IOException | RuntimeException e) {
@@ -123,6 +122,11 @@ public final class MetadataCommit {
             }
         }
         throw CommitStateUnknownException.ofMetadata(table, COMMAND, cause);
+    }
+
+    /** The change itself cannot be asked: made once, it may be one that cannot be made again. */
+    private static boolean holds(TableMetadata table, List<MetadataUpdate> updates) {
+        return MetadataUpdates.apply(table, updates, table.lastUpdatedMillis()).equals(table);
     }
 
     private void sleep(Duration wait) {

@@ -7,8 +7,10 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import dev.calve.metadata.MetadataUpdate;
 import dev.calve.metadata.MetadataUpdates;
 import dev.calve.metadata.Requirement;
+import dev.calve.partition.PartitionField;
 import dev.calve.partition.PartitionSpec;
 import dev.calve.partition.SortOrder;
+import dev.calve.partition.Transform;
 import dev.calve.schema.Field;
 import dev.calve.schema.Schema;
 import dev.calve.schema.Type;
@@ -110,6 +112,26 @@ class MetadataCommitTest {
                 .hasMessageContaining("lost the race against other writers 3 times")
                 .hasMessageContaining("somebody was first");
         assertThat(table.state.metadata().property("k")).isEmpty();
+    }
+
+    @Test
+    void takesAChangeThatCannotBeMadeTwiceForASuccess() throws IOException {
+        table.script.add(new SwapOutcome.Unknown(new IOException("answer lost")));
+        table.swapsAnyway = true;
+        String uuid = table.state.metadata().uuid();
+        TableState changed = new MetadataCommit("db.t", uuid, table, Clock.systemUTC()).commit(found -> {
+            assertThat(found.spec().isUnpartitioned())
+                    .as("not partitioned by it yet")
+                    .isTrue();
+            return List.of(
+                    new MetadataUpdate.AddSpec(
+                            new PartitionSpec(-1, List.of(PartitionField.of(1, 1000, "id", Transform.IDENTITY)))),
+                    new MetadataUpdate.SetDefaultSpec(-1));
+        });
+
+        assertThat(changed).isEqualTo(table.state);
+        assertThat(changed.metadata().spec().isUnpartitioned()).isFalse();
+        assertThat(table.swaps).hasSize(1);
     }
 
     @Test

@@ -49,7 +49,9 @@ final class TargetTable {
             throw new UncheckedIOException(
                     "Cannot run " + procedure + " on " + table.name() + ": " + e.getMessage(), e);
         }
-        refresh.run();
+        if (!after.metadata().equals(before[0])) {
+            refresh.run();
+        }
         return new Changed(before[0], after.metadata());
     }
 }
