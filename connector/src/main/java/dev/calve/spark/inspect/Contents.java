@@ -7,7 +7,6 @@ import dev.calve.metadata.TableMetadata;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
-import org.apache.spark.sql.connector.read.PartitionReaderFactory;
 import org.apache.spark.sql.types.StructType;
 
 /** The columns of a metadata table, and how its rows are divided among tasks. Asked on the driver. */
@@ -15,11 +14,17 @@ interface Contents {
 
     Columns<?> columns();
 
-    /** What each task is given. */
-    List<byte[]> parts(StructType wanted) throws IOException;
+    /**
+     * What each task is given, in the form that {@link MetadataReaders} opens.
+     *
+     * @param parallelism how many tasks there should be, if there is enough to do
+     */
+    List<byte[]> parts(StructType wanted, int parallelism) throws IOException;
 
-    /** What makes rows of the wanted columns of a part. */
-    PartitionReaderFactory readers(StructType wanted) throws IOException;
+    /** The manifests of deletes that every task needs to know for the wanted columns. */
+    default ManifestPart deletes(StructType wanted) throws IOException {
+        return ManifestPart.whole(List.of());
+    }
 
     /** About how many rows there are, at the cost of reading manifest lists at most. */
     long estimatedRows() throws IOException;
@@ -59,10 +64,10 @@ interface Contents {
                         manifests::liveFiles);
             }
             case FILES, DATA_FILES, DELETE_FILES, ENTRIES, POSITION_DELETES ->
-                new ManifestContents(table, name, Manifests.of(storage, snapshot));
+                new ManifestContents(metadata, name, Manifests.of(storage, snapshot));
             case ALL_FILES, ALL_DATA_FILES, ALL_DELETE_FILES, ALL_ENTRIES ->
-                new ManifestContents(table, name, new Manifests(storage, metadata.snapshots()));
-            case ALL_MANIFESTS -> new ManifestListContents(table);
+                new ManifestContents(metadata, name, new Manifests(storage, metadata.snapshots()));
+            case ALL_MANIFESTS -> new ManifestListContents(metadata);
         };
     }
 }

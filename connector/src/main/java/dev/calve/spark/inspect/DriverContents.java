@@ -1,13 +1,9 @@
 package dev.calve.spark.inspect;
 
-import dev.calve.spark.wire.MetadataPart;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.spark.sql.catalyst.InternalRow;
-import org.apache.spark.sql.connector.read.InputPartition;
-import org.apache.spark.sql.connector.read.PartitionReader;
-import org.apache.spark.sql.connector.read.PartitionReaderFactory;
 import org.apache.spark.sql.types.StructType;
 
 /**
@@ -34,7 +30,7 @@ record DriverContents<S>(Columns<S> columns, Rows<S> rows, Estimate estimate) im
     }
 
     @Override
-    public List<byte[]> parts(StructType wanted) throws IOException {
+    public List<byte[]> parts(StructType wanted, int parallelism) throws IOException {
         Columns<S> selected = columns.select(wanted);
         List<S> sources = rows.of(selected);
         var parts = new ArrayList<byte[]>();
@@ -48,28 +44,7 @@ record DriverContents<S>(Columns<S> columns, Rows<S> rows, Estimate estimate) im
     }
 
     @Override
-    public PartitionReaderFactory readers(StructType wanted) {
-        return new Readers(wanted.size());
-    }
-
-    @Override
     public long estimatedRows() throws IOException {
         return estimate.rows();
-    }
-
-    private static final class Readers implements PartitionReaderFactory {
-
-        private static final long serialVersionUID = 1L;
-
-        private final int columns;
-
-        Readers(int columns) {
-            this.columns = columns;
-        }
-
-        @Override
-        public PartitionReader<InternalRow> createReader(InputPartition partition) {
-            return RowPart.reader(columns, ((MetadataPart) partition).content());
-        }
     }
 }

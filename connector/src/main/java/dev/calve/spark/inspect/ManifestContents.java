@@ -1,19 +1,15 @@
 package dev.calve.spark.inspect;
 
-import dev.calve.catalog.LoadedTable;
 import dev.calve.manifest.ManifestFile;
 import dev.calve.manifest.ManifestFile.Content;
 import dev.calve.metadata.TableMetadata;
-import dev.calve.spark.wire.ExecutorTable;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import org.apache.spark.sql.SparkSession;
-import org.apache.spark.sql.connector.read.PartitionReaderFactory;
 import org.apache.spark.sql.types.StructType;
 
 /** Rows that executors make of the entries of manifests. */
-record ManifestContents(LoadedTable table, MetadataTableName name, Manifests manifests) implements Contents {
+record ManifestContents(TableMetadata metadata, MetadataTableName name, Manifests manifests) implements Contents {
 
     /** Manifests of one task, together; a manifest is not divided. */
     private static final long MAX_TASK_BYTES = 8L << 20;
@@ -25,10 +21,6 @@ record ManifestContents(LoadedTable table, MetadataTableName name, Manifests man
 
     @Override
     public Columns<?> columns() {
-        return columns(table.metadata(), name);
-    }
-
-    private static Columns<?> columns(TableMetadata metadata, MetadataTableName name) {
         return name == MetadataTableName.POSITION_DELETES
                 ? PositionDeleteRows.columns(metadata)
                 : fileColumns(metadata, name);
@@ -49,10 +41,9 @@ record ManifestContents(LoadedTable table, MetadataTableName name, Manifests man
     }
 
     @Override
-    public List<byte[]> parts(StructType wanted) throws IOException {
-        List<ManifestPart> parts = name == MetadataTableName.POSITION_DELETES
-                ? deleteParts(shown())
-                : parts(shown(), SparkSession.active().sparkContext().defaultParallelism());
+    public List<byte[]> parts(StructType wanted, int parallelism) throws IOException {
+        List<ManifestPart> parts =
+                name == MetadataTableName.POSITION_DELETES ? deleteParts(shown()) : parts(shown(), parallelism);
         return parts.stream().map(ManifestPart::toBytes).toList();
     }
 
@@ -106,17 +97,13 @@ record ManifestContents(LoadedTable table, MetadataTableName name, Manifests man
     }
 
     @Override
-    public PartitionReaderFactory readers(StructType wanted) throws IOException {
-        List<ManifestFile> deletes = columns().select(wanted).hasAny(FileColumns.DELETES)
-                ? manifests.live().stream()
-                        .filter(manifest -> manifest.content() == Content.DELETES)
-                        .toList()
-                : List.of();
-        return new MetadataReaders(
-                ExecutorTable.of(table),
-                name.name(),
-                wanted.json(),
-                ManifestPart.whole(deletes).toBytes());
+    public ManifestPart deletes(StructType wanted) throws IOException {
+        if (!columns().select(wanted).hasAny(FileColumns.DELETES)) {
+            return ManifestPart.whole(List.of());
+        }
+        return ManifestPart.whole(manifests.live().stream()
+                .filter(manifest -> manifest.content() == Content.DELETES)
+                .toList());
     }
 
     @Override

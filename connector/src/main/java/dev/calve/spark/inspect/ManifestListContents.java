@@ -1,15 +1,13 @@
 package dev.calve.spark.inspect;
 
-import dev.calve.catalog.LoadedTable;
 import dev.calve.metadata.Snapshot;
-import dev.calve.spark.wire.ExecutorTable;
+import dev.calve.metadata.TableMetadata;
 import java.util.ArrayList;
 import java.util.List;
-import org.apache.spark.sql.connector.read.PartitionReaderFactory;
 import org.apache.spark.sql.types.StructType;
 
 /** Rows that executors make of the manifest lists of all snapshots. */
-record ManifestListContents(LoadedTable table) implements Contents {
+record ManifestListContents(TableMetadata metadata) implements Contents {
 
     private static final int SNAPSHOTS_PER_TASK = 50;
 
@@ -18,12 +16,12 @@ record ManifestListContents(LoadedTable table) implements Contents {
 
     @Override
     public Columns<ManifestColumns.Listed> columns() {
-        return ManifestColumns.allManifests(table.metadata());
+        return ManifestColumns.allManifests(metadata);
     }
 
     @Override
-    public List<byte[]> parts(StructType wanted) {
-        List<Snapshot> snapshots = table.metadata().snapshots();
+    public List<byte[]> parts(StructType wanted, int parallelism) {
+        List<Snapshot> snapshots = metadata.snapshots();
         var parts = new ArrayList<byte[]>();
         for (int from = 0; from < snapshots.size(); from += SNAPSHOTS_PER_TASK) {
             List<Snapshot> some = snapshots.subList(from, Math.min(from + SNAPSHOTS_PER_TASK, snapshots.size()));
@@ -33,13 +31,7 @@ record ManifestListContents(LoadedTable table) implements Contents {
     }
 
     @Override
-    public PartitionReaderFactory readers(StructType wanted) {
-        return new MetadataReaders(
-                ExecutorTable.of(table), MetadataTableName.ALL_MANIFESTS.name(), wanted.json(), new byte[0]);
-    }
-
-    @Override
     public long estimatedRows() {
-        return MANIFESTS_PER_SNAPSHOT * table.metadata().snapshots().size();
+        return MANIFESTS_PER_SNAPSHOT * metadata.snapshots().size();
     }
 }

@@ -35,12 +35,32 @@ final class MetadataReaders implements PartitionReaderFactory {
 
     @Override
     public PartitionReader<InternalRow> createReader(InputPartition partition) {
-        var wanted = (StructType) StructType.fromJson(columnsJson);
-        byte[] content = ((MetadataPart) partition).content();
-        TableMetadata metadata = table.metadata();
-        Storage storage = table.storage();
-        MetadataTableName shown = MetadataTableName.valueOf(name);
+        try {
+            return open(
+                    table.storage(),
+                    table.metadata(),
+                    MetadataTableName.valueOf(name),
+                    (StructType) StructType.fromJson(columnsJson),
+                    ((MetadataPart) partition).content(),
+                    ManifestPart.fromBytes(deletes));
+        } catch (IOException e) {
+            throw new UncheckedIOException(
+                    "Cannot read a metadata table of " + table.name() + ": " + e.getMessage(), e);
+        }
+    }
+
+    /** Opens a part of the wanted columns of a metadata table. */
+    static PartitionReader<InternalRow> open(
+            Storage storage,
+            TableMetadata metadata,
+            MetadataTableName shown,
+            StructType wanted,
+            byte[] content,
+            ManifestPart deletes)
+            throws IOException {
         return switch (shown) {
+            case SNAPSHOTS, HISTORY, REFS, METADATA_LOG_ENTRIES, MANIFESTS, PARTITIONS ->
+                RowPart.reader(wanted.size(), content);
             case POSITION_DELETES ->
                 new PositionDeleteRows(
                         storage,
@@ -52,23 +72,14 @@ final class MetadataReaders implements PartitionReaderFactory {
                         storage,
                         SnapshotPart.fromBytes(content).places(),
                         ManifestColumns.allManifests(metadata).select(wanted));
-            default -> files(storage, metadata, shown, wanted, content);
+            case FILES, DATA_FILES, DELETE_FILES, ENTRIES, ALL_FILES, ALL_DATA_FILES, ALL_DELETE_FILES, ALL_ENTRIES ->
+                FileRows.open(
+                        storage,
+                        metadata,
+                        ManifestPart.fromBytes(content).manifests(),
+                        ManifestContents.fileColumns(metadata, shown).select(wanted),
+                        !ManifestContents.showsRemoved(shown),
+                        deletes.manifests());
         };
-    }
-
-    private PartitionReader<InternalRow> files(
-            Storage storage, TableMetadata metadata, MetadataTableName shown, StructType wanted, byte[] content) {
-        try {
-            return FileRows.open(
-                    storage,
-                    metadata,
-                    ManifestPart.fromBytes(content).manifests(),
-                    ManifestContents.fileColumns(metadata, shown).select(wanted),
-                    !ManifestContents.showsRemoved(shown),
-                    ManifestPart.fromBytes(deletes).manifests());
-        } catch (IOException e) {
-            throw new UncheckedIOException(
-                    "Cannot read " + table.name() + "." + shown.text() + ": " + e.getMessage(), e);
-        }
     }
 }

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Objects;
 import java.util.OptionalLong;
+import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.connector.read.Batch;
 import org.apache.spark.sql.connector.read.InputPartition;
 import org.apache.spark.sql.connector.read.PartitionReaderFactory;
@@ -73,7 +74,10 @@ final class MetadataScan implements Scan, Batch, SupportsReportStatistics {
     @Override
     public InputPartition[] planInputPartitions() {
         try {
-            return contents.parts(columns).stream().map(MetadataPart::of).toArray(InputPartition[]::new);
+            int parallelism = SparkSession.active().sparkContext().defaultParallelism();
+            return contents.parts(columns, parallelism).stream()
+                    .map(MetadataPart::of)
+                    .toArray(InputPartition[]::new);
         } catch (IOException e) {
             throw unreadable(e);
         }
@@ -82,7 +86,11 @@ final class MetadataScan implements Scan, Batch, SupportsReportStatistics {
     @Override
     public PartitionReaderFactory createReaderFactory() {
         try {
-            return contents.readers(columns);
+            return new MetadataReaders(
+                    table.forExecutors(),
+                    table.shown().name(),
+                    columns.json(),
+                    contents.deletes(columns).toBytes());
         } catch (IOException e) {
             throw unreadable(e);
         }

@@ -3,6 +3,7 @@ package dev.calve.spark.inspect;
 import dev.calve.catalog.LoadedTable;
 import dev.calve.metadata.ReadState;
 import dev.calve.metadata.Snapshot;
+import dev.calve.spark.wire.ExecutorTable;
 import java.util.EnumSet;
 import java.util.Objects;
 import java.util.Optional;
@@ -56,6 +57,14 @@ public final class MetadataTable implements SupportsRead {
                     + " state and filter its rows.");
         }
         return new MetadataTable(base, state, name);
+    }
+
+    MetadataTableName shown() {
+        return shown;
+    }
+
+    ExecutorTable forExecutors() {
+        return ExecutorTable.of(base);
     }
 
     @Override
