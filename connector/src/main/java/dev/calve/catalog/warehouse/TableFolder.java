@@ -35,6 +35,9 @@ final class TableFolder implements Committer {
     /** How often a load starts again because a file it had found was deleted under its hands. */
     private static final int LOAD_ATTEMPTS = 5;
 
+    /** Of all catalogs of the JVM, because each session has its own. */
+    private static final ParsedMetadata PARSED = new ParsedMetadata();
+
     private final String name;
     private final String location;
     private final Directory directory;
@@ -76,7 +79,7 @@ final class TableFolder implements Committer {
             }
             Optional<byte[]> content = directory.read(newest.get());
             if (content.isPresent()) {
-                TableMetadata metadata = TableMetadataJson.parse(content.get(), newest.get());
+                TableMetadata metadata = PARSED.of(content.get(), newest.get());
                 return Optional.of(new TableState(metadata, newest.get()));
             }
         }

@@ -20,6 +20,7 @@ import dev.calve.schema.Schema;
 import dev.calve.schema.Type;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -456,5 +457,33 @@ class TableFolderTest {
         assertThatThrownBy(this::created)
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("Cannot tell whether table db.t was created");
+    }
+
+    /** Spark from 4.1 on loads a table twice for a query, Spark Connect twice more. */
+    @Test
+    void aLoadCostsTwoReadsAndSixLookUpsAndParsesWhatIsNewOnly() throws IOException {
+        TableState base = created();
+        for (int version = 2; version <= 5; version++) {
+            base = ((SwapOutcome.Swapped) swap(base, "k", "v" + version)).state();
+        }
+        var asked = new ArrayList<String>();
+        var counting = (Directory) java.lang.reflect.Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {Directory.class}, (proxy, method, arguments) -> {
+                    asked.add(method.getName());
+                    return method.invoke(directory, arguments);
+                });
+        var counted = new WarehouseCatalog("mem:/wh", counting);
+        TableState first = counted.load(NAME).orElseThrow();
+        assertThat(first).isEqualTo(base);
+        assertThat(asked)
+                .containsExactlyInAnyOrder("read", "read", "exists", "exists", "exists", "exists", "exists", "exists");
+        assertThat(new WarehouseCatalog("mem:/wh", directory)
+                        .load(NAME)
+                        .orElseThrow()
+                        .metadata())
+                .as("in another session")
+                .isSameAs(first.metadata());
+        swap(base, "k", "v6");
+        assertThat(counted.load(NAME).orElseThrow().metadata().property("k")).contains("v6");
     }
 }
