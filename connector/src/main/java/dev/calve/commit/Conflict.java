@@ -227,6 +227,18 @@ public sealed interface Conflict {
         }
     }
 
+    /**
+     * The table was changed since a statement that means the whole table began.
+     *
+     * @param how what is different, a clause
+     */
+    record TableChanged(String how) implements Conflict {
+        @Override
+        public String message() {
+            return "it was changed since the statement began: " + how;
+        }
+    }
+
     /** Others were faster each time; nothing else stands in the way. */
     record LostRace(int attempts, Duration elapsed, String lastReason) implements Conflict {
         @Override
