@@ -35,6 +35,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class StoredValues {
 
+    private static final long MICROS_PER_DAY = 86_400_000_000L;
+
     private final Type type;
     private final Function<Object, @Nullable Object> toValue;
     private final @Nullable Function<Object, List<Object>> toStored;
@@ -68,7 +70,10 @@ final class StoredValues {
         boolean plainInt =
                 logical == null || (logical instanceof IntLogicalTypeAnnotation integer && integer.isSigned());
         return switch (type) {
-            case BOOLEAN -> same(type, physical == PrimitiveTypeName.BOOLEAN);
+            case BOOLEAN ->
+                physical == PrimitiveTypeName.BOOLEAN
+                        ? Optional.of(new StoredValues(type, value -> value, null))
+                        : Optional.empty();
             case INT -> same(type, physical == PrimitiveTypeName.INT32 && plainInt);
             case LONG ->
                 physical == PrimitiveTypeName.INT32 && plainInt
@@ -82,7 +87,11 @@ final class StoredValues {
                         physical == PrimitiveTypeName.INT64
                                 && logical instanceof TimeLogicalTypeAnnotation time
                                 && time.getUnit() == TimeUnit.MICROS);
-            case TIMESTAMP, TIMESTAMPTZ -> same(type, isTimestamp(physical, logical, TimeUnit.MICROS));
+            case TIMESTAMP ->
+                isDate(physical, logical)
+                        ? Optional.of(new StoredValues(type, StoredValues::startOfDay, null))
+                        : same(type, isTimestamp(physical, logical, TimeUnit.MICROS));
+            case TIMESTAMPTZ -> same(type, isTimestamp(physical, logical, TimeUnit.MICROS));
             case TIMESTAMP_NS, TIMESTAMPTZ_NS -> same(type, isTimestamp(physical, logical, TimeUnit.NANOS));
             case FLOAT ->
                 physical == PrimitiveTypeName.FLOAT
@@ -122,7 +131,10 @@ final class StoredValues {
         }
     }
 
-    /** Everything that a value equal to this one can be stored as; empty list if none, empty if that is not known. */
+    /**
+     * Everything that a value equal to this one can be stored as, for bloom filters, which know no booleans; an empty list if
+     * there is none, empty if that is not known.
+     */
     Optional<List<Object>> stored(Object value) {
         return toStored == null ? Optional.empty() : Optional.of(toStored.apply(value));
     }
@@ -146,6 +158,10 @@ final class StoredValues {
         return isStoredSo ? Optional.of(new StoredValues(type, value -> value, List::of)) : Optional.empty();
     }
 
+    private static boolean isDate(PrimitiveTypeName physical, @Nullable LogicalTypeAnnotation logical) {
+        return physical == PrimitiveTypeName.INT32 && logical instanceof DateLogicalTypeAnnotation;
+    }
+
     private static boolean isTimestamp(
             PrimitiveTypeName physical, @Nullable LogicalTypeAnnotation logical, TimeUnit unit) {
         return physical == PrimitiveTypeName.INT64
@@ -156,6 +172,10 @@ final class StoredValues {
     private static boolean isFixed(PrimitiveType stored, int length) {
         return stored.getPrimitiveTypeName() == PrimitiveTypeName.FIXED_LEN_BYTE_ARRAY
                 && stored.getTypeLength() == length;
+    }
+
+    private static Object startOfDay(Object days) {
+        return (Integer) days * MICROS_PER_DAY;
     }
 
     private static Object widened(Object value) {

@@ -260,7 +260,10 @@ public final class ColumnarFileReader implements Closeable {
     /** The rows the filter wants, or all if pages cannot be read alone. */
     private RowRanges select(RowGroupIndexes group, Set<ColumnPath> stored) throws IOException {
         RowRanges rows = read.rowGroups.select(group);
-        return rows.isEmpty() || rows.count() == group.rows() || group.canReadRanges(stored)
+        if (rows.isEmpty() || rows.count() == group.rows()) {
+            return rows;
+        }
+        return Decoder.canSkipRows(group.block(), stored) && group.canReadRanges(stored)
                 ? rows
                 : RowRanges.all(group.rows());
     }

@@ -8,8 +8,8 @@ import java.io.UncheckedIOException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
-import org.apache.parquet.column.Encoding;
 import org.apache.parquet.column.page.PageReadStore;
+import org.apache.parquet.hadoop.metadata.BlockMetaData;
 import org.apache.parquet.hadoop.metadata.ColumnPath;
 import org.apache.spark.sql.vectorized.ColumnarBatch;
 import org.jspecify.annotations.Nullable;
@@ -19,9 +19,6 @@ import org.jspecify.annotations.Nullable;
  * else value by value. Which of them it is is seen in nothing but the time it takes and {@link #isByRows}.
  */
 final class Decoder implements Closeable {
-
-    /** Encodings of values that no Spark version from 4.0 to 4.2 decodes; seen in the footer. */
-    private static final Set<Encoding> NOT_VECTORIZED = Set.of(Encoding.BYTE_STREAM_SPLIT);
 
     private final InputFile file;
     private final ParquetInput input;
@@ -77,11 +74,21 @@ final class Decoder implements Closeable {
     }
 
     private boolean isRefusedBySpark() {
-        Set<ColumnPath> wanted = projection.storedPaths();
         return rowGroups.stream()
-                .flatMap(group -> input.rowGroups().get(group.ordinal()).getColumns().stream())
-                .filter(chunk -> wanted.contains(chunk.getPath()))
-                .anyMatch(chunk -> chunk.getEncodings().stream().anyMatch(NOT_VECTORIZED::contains));
+                .anyMatch(group -> isRefusedBySpark(input.rowGroups().get(group.ordinal()), projection.storedPaths()));
+    }
+
+    /** Whether a row group has pages of these columns that must be decoded value by value. */
+    private static boolean isRefusedBySpark(BlockMetaData block, Set<ColumnPath> wanted) {
+        return block.getColumns().stream()
+                .anyMatch(chunk -> wanted.contains(chunk.getPath()) && Encodings.areRefused(chunk));
+    }
+
+    /** Whether of a row group some rows of these columns can be decoded without the others. */
+    static boolean canSkipRows(BlockMetaData block, Set<ColumnPath> wanted) {
+        return isRefusedBySpark(block, wanted)
+                || block.getColumns().stream()
+                        .allMatch(chunk -> !wanted.contains(chunk.getPath()) || Encodings.areSkippable(chunk));
     }
 
     private RowDecoder goByRows() {

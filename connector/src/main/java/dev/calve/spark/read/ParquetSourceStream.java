@@ -170,8 +170,9 @@ final class ParquetSourceStream extends SeekableInputStream {
         }
         for (var range : ranges) {
             int offset = Math.toIntExact(range.getOffset() - start);
-            var slice = ByteBuffer.wrap(bytes, offset, range.getLength()).slice();
-            range.setDataReadFuture(CompletableFuture.completedFuture(slice));
+            // Not a slice: Spark's reader of DELTA_BYTE_ARRAY takes a buffer's array without its offset in it.
+            var part = ByteBuffer.wrap(bytes, offset, range.getLength());
+            range.setDataReadFuture(CompletableFuture.completedFuture(part));
         }
     }
 
@@ -197,6 +198,12 @@ final class ParquetSourceStream extends SeekableInputStream {
             buffer = loaded;
             bufferStart = from;
         }
+    }
+
+    /** Shows other bytes at the end of the file, for whoever reads the footer next. */
+    void replaceEnd(byte[] end) {
+        buffer = end;
+        bufferStart = length - end.length;
     }
 
     private void load(long from, byte[] target, int offset, int count) throws IOException {

@@ -19,6 +19,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
+import org.apache.parquet.column.ParquetProperties.WriterVersion;
 import org.apache.parquet.example.data.simple.SimpleGroup;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.types.DataTypes;
@@ -291,6 +292,18 @@ class ColumnarFileReaderTest {
                     .hasMessageContaining(file.location());
             assertThat(file.closed).isEqualTo(file.opened);
         }
+    }
+
+    @Test
+    void readsDeltaEncodedTextThatStandsBesideOtherColumns() throws IOException {
+        var file = ParquetFixture.schema("required int64 id = 1; required binary s (STRING) = 2;")
+                .version(WriterVersion.PARQUET_2_0)
+                .dictionary(false)
+                .write(100, (group, i) -> group.append("id", (long) i).append("s", "value " + i));
+
+        var read = rows(FileRead.of(file, struct(ID, field(2, "s", DataTypes.StringType))));
+
+        assertThat(read).isEqualTo(expect(0, 100, i -> List.of(i, "value " + i)));
     }
 
     @Test

@@ -39,6 +39,8 @@ final class ParquetFixture {
     private int pageRows = 20_000;
     private boolean dictionary = true;
     private boolean byteStreamSplit;
+    private boolean bloomFilters;
+    private int boundBytes = 64;
     private WriterVersion version = WriterVersion.PARQUET_1_0;
     private CompressionCodecName codec = CompressionCodecName.UNCOMPRESSED;
 
@@ -72,6 +74,18 @@ final class ParquetFixture {
         return this;
     }
 
+    /** Writes bloom filters of columns that are not encoded by a dictionary. */
+    ParquetFixture bloomFilters() {
+        bloomFilters = true;
+        return this;
+    }
+
+    /** Cuts texts in the page index and the footer's statistics. */
+    ParquetFixture cutBounds(int bytes) {
+        boundBytes = bytes;
+        return this;
+    }
+
     ParquetFixture version(WriterVersion newVersion) {
         version = newVersion;
         return this;
@@ -91,6 +105,11 @@ final class ParquetFixture {
                 .withPageRowCountLimit(pageRows)
                 .withDictionaryEncoding(dictionary)
                 .withByteStreamSplitEncoding(byteStreamSplit)
+                .withBloomFilterEnabled(bloomFilters)
+                .withMaxBloomFilterBytes(1024)
+                .withColumnIndexTruncateLength(boundBytes)
+                .withStatisticsTruncateLength(boundBytes)
+                .withMinRowCountForPageSizeCheck(1)
                 .withWriterVersion(version)
                 .withCompressionCodec(codec)
                 .build()) {
