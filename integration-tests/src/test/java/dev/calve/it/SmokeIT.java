@@ -330,4 +330,30 @@ class SmokeIT {
                 .containsExactly(10L, 11L, 12L, 13L, 14L, 15L, 16L, 17L, 18L, 19L);
         assertThat(frame.count()).isEqualTo(15);
     }
+
+    @Test
+    void proceduresChangeHowATableIsKept() {
+        Model model = create("", 2, "merge-on-read");
+        String name = model.table.substring(SparkTestSession.LAKE.length() + 1);
+        model.append(Line.range(0, 20), frame -> append(frame, model.table));
+        assertThat(Sql.rows("CALL lake.system.add_partition_field('%s', 'bucket(4, id)')", name))
+                .containsExactly("[0,1,[id_bucket_4: bucket(4, id)]]");
+        model.append(Line.range(20, 40), frame -> append(frame, model.table));
+        model.check();
+        model.delete("id % 3 = 1", line -> line.id() % 3 == 1);
+        assertThat(Sql.longs("SELECT DISTINCT CAST(_spec_id AS bigint) FROM %s", model.table))
+                .containsExactly(0L, 1L);
+
+        Sql.run("CALL lake.system.create_tag(table => '%s', tag => 'kept', max_ref_age => '7 days')", name);
+        long kept = Long.parseLong(Sql.snapshot(model.table));
+        Sql.run("CACHE TABLE " + model.table);
+        Sql.run("DELETE FROM %s WHERE true", model.table);
+        assertThat(Sql.count(model.table)).isZero();
+        long emptied = Long.parseLong(Sql.snapshot(model.table));
+        assertThat(Sql.rows("CALL lake.system.set_current_snapshot('%s', ref => 'kept')", name))
+                .containsExactly("[" + emptied + "," + kept + "]");
+        model.check();
+        Sql.run("UNCACHE TABLE " + model.table);
+        assertThat(Sql.failure("CALL lake.system.drop_tag('%s', 'none')", name)).contains("no such tag, but [kept]");
+    }
 }

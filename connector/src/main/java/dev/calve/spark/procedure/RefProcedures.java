@@ -79,7 +79,7 @@ final class RefProcedures {
                 arguments.optionalLong("snapshot_id"),
                 retention(arguments, kind),
                 ifExists(arguments));
-        return row(wanted.name(), table.change(found -> RefChanges.create(found, wanted)));
+        return BranchProcedures.row(wanted.name(), table.change(found -> RefChanges.create(found, wanted)));
     }
 
     private static Retention retention(Arguments arguments, SnapshotRef.Kind kind) {
@@ -107,10 +107,6 @@ final class RefProcedures {
     private static Object[] drop(Arguments arguments, TargetTable table, SnapshotRef.Kind kind) {
         String name = arguments.string(parameter(kind));
         boolean ifExists = arguments.flag("if_exists");
-        return row(name, table.change(found -> RefChanges.drop(found, name, kind, ifExists)));
-    }
-
-    private static Object[] row(String ref, TargetTable.Changed changed) {
-        return BranchProcedures.row(ref, changed);
+        return BranchProcedures.row(name, table.change(found -> RefChanges.drop(found, name, kind, ifExists)));
     }
 }

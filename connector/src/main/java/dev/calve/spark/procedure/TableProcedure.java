@@ -4,6 +4,7 @@ import dev.calve.catalog.LoadedTable;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.analysis.NoSuchTableException;
@@ -37,9 +38,13 @@ final class TableProcedure implements UnboundProcedure, BoundProcedure {
         return definition.name();
     }
 
+    /** With the parameters, which {@code DESCRIBE PROCEDURE} does not show by itself. */
     @Override
     public String description() {
-        return definition.description();
+        return definition.parameters().stream()
+                .map(parameter -> parameter.name() + " " + parameter.dataType().sql()
+                        + (parameter.defaultValue() == null ? "" : ", optional") + " (" + parameter.comment() + ")")
+                .collect(Collectors.joining(", ", definition.description() + " Arguments: ", "."));
     }
 
     /** There is one form of each procedure. */

@@ -79,6 +79,16 @@ class ProceduresTest {
         }
     }
 
+    @Test
+    void describesTheArgumentsAsSqlTypesThem() {
+        assertThat(procedures.load(named("system", "create_tag")).description())
+                .startsWith(
+                        "Names a snapshot, or moves the name to another one. Arguments: table STRING (name of the table,"
+                                + " such as 'db.t'), tag STRING (the name), snapshot_id BIGINT, optional (")
+                .endsWith("replace BOOLEAN, optional (whether one that exists is moved there), if_not_exists BOOLEAN,"
+                        + " optional (whether one that exists is left as it is).");
+    }
+
     private static Arguments arguments(@Nullable Object... values) {
         return new Arguments(
                 "lake.system.p",
