@@ -1,8 +1,10 @@
 package dev.calve.spark.inspect;
 
 import dev.calve.catalog.LoadedTable;
+import dev.calve.metadata.ReadPoint;
 import dev.calve.metadata.ReadState;
 import dev.calve.metadata.Snapshot;
+import dev.calve.spark.read.StateOptions;
 import dev.calve.spark.wire.ExecutorTable;
 import java.util.EnumSet;
 import java.util.Objects;
@@ -95,9 +97,31 @@ public final class MetadataTable implements SupportsRead {
         return EnumSet.of(TableCapability.BATCH_READ);
     }
 
+    /**
+     * Reads the state that the options ask for, if they do.
+     *
+     * @throws IllegalArgumentException if there is no such state, or another one was asked for by the table's name
+     */
     @Override
     public ScanBuilder newScanBuilder(CaseInsensitiveStringMap options) {
-        return new MetadataScan.Builder(this, contents);
+        MetadataTable asked = at(StateOptions.of(options));
+        return new MetadataScan.Builder(asked, asked.contents);
+    }
+
+    private MetadataTable at(StateOptions options) {
+        if (options.appends().isPresent()) {
+            throw new IllegalArgumentException("Cannot read what was appended to " + name()
+                    + ": metadata tables show states. Filter entries by snapshot_id to see what a snapshot added.");
+        }
+        if (options.point().isEmpty()) {
+            return this;
+        }
+        ReadPoint point = options.point().get();
+        if (!state.isCurrent()) {
+            throw new IllegalArgumentException("Cannot read " + name() + " " + point + ": it was asked for "
+                    + state.point() + " already. Ask for one state.");
+        }
+        return of(base, point.in(base.metadata(), name()), shown);
     }
 
     @Override

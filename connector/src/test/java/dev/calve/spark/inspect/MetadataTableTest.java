@@ -133,6 +133,36 @@ class MetadataTableTest {
                 .isEqualTo(Optional.of(files));
     }
 
+    @Test
+    void readsTheStateThatOptionsAskFor() {
+        table.append(table.dataFile("a").in(1).build());
+        Snapshot first = table.head();
+        table.append(table.dataFile("b").in(1).build());
+        var options = new CaseInsensitiveStringMap(Map.of("Snapshot-Id", Long.toString(first.id())));
+        var files = (MetadataTable) named("files");
+        var past = (MetadataTable)
+                MetadataTable.named(shown.loaded(), shown.at(first), "files").orElseThrow();
+        var none = new CaseInsensitiveStringMap(Map.of());
+
+        assertThat(files.newScanBuilder(options).build())
+                .isEqualTo(past.newScanBuilder(none).build())
+                .isNotEqualTo(files.newScanBuilder(none).build());
+        assertThatThrownBy(() -> past.newScanBuilder(options))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("Ask for one state.");
+        assertThatThrownBy(() -> ((MetadataTable) named("refs")).newScanBuilder(options))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("shows the whole table as it is now");
+        var appends = new CaseInsensitiveStringMap(Map.of("start-snapshot-id", Long.toString(first.id())));
+        assertThatThrownBy(() -> files.newScanBuilder(appends))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageStartingWith("Cannot read what was appended to lake.db.t.files");
+        var unknown = new CaseInsensitiveStringMap(Map.of("branch", "nobody"));
+        assertThatThrownBy(() -> files.newScanBuilder(unknown))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("nobody");
+    }
+
     private static Scan scan(Table table, String... columns) {
         var builder = ((MetadataTable) table).newScanBuilder(new CaseInsensitiveStringMap(Map.of()));
         var wanted = new StructType();
