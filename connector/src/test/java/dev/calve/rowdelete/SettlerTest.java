@@ -116,6 +116,35 @@ class SettlerTest {
         }
     }
 
+    @ParameterizedTest
+    @EnumSource
+    void countsRowsDeletedByKeyAsGoneAlready(SettleMode mode) throws IOException {
+        var of = tableFor(mode);
+        var file = of.dataFile("a").in(1).records(4).build();
+        try (var settler = settler(of, mode)) {
+            settler.settle(7, task(file), PositionBitmap.of(1), PositionBitmap.of(2), PositionBitmap.of(0, 3));
+            assertThat(settler.finish()).containsExactly(new WholeFile(7, PositionBitmap.of(0, 3)));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void leavesRowsDeletedByKeyToTheirEqualityDeletesUnlessRowsAreWrittenAgain(SettleMode mode) throws IOException {
+        var of = tableFor(mode);
+        var file = of.dataFile("a").in(1).records(10).build();
+        var task = task(file, of.equality("e", 0, 1));
+        try (var settler = settler(of, mode)) {
+            settler.settle(0, task, PositionBitmap.of(1), PositionBitmap.of(2, 3), PositionBitmap.of(5));
+            Outcome outcome = settler.finish().get(0);
+            assertThat(outcome.deletedRows()).isEqualTo(1);
+            long recorded = outcome instanceof Rewritten rewritten
+                    ? rewritten.files().get(0).recordCount()
+                    : ((Deletes) outcome).file().recordCount();
+            // Position 1 and 5; or all but those and the two that are deleted by key.
+            assertThat(recorded).isEqualTo(mode == SettleMode.REWRITE ? 6 : 2);
+        }
+    }
+
     @Test
     void writesAllPositionsIntoTheVectorAndSharesOneFile() throws IOException {
         var a = table.dataFile("a").in(1).build();

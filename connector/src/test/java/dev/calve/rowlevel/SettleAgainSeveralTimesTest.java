@@ -227,6 +227,20 @@ class SettleAgainSeveralTimesTest {
         table.check();
     }
 
+    /** Beside a file it need not be known which of its rows were deleted by key before. */
+    @ParameterizedTest
+    @ValueSource(ints = {2, 3})
+    void settlesAgainBesideAFileWithOlderEqualityDeletes(int version) {
+        var table = table(version);
+        table.deleteByKey(7L);
+        var run = table.run(false, IsolationLevel.SERIALIZABLE);
+        RowChange change = run.delete(THREE);
+        delete(table, 5, 5);
+        run.commit(run.again(change));
+        assertThat(table.idsByName().keySet()).isEqualTo(without(1, 2, 3, 5, 7));
+        table.check();
+    }
+
     /** A scanned file another writer compacts is followed only as long as the same history is walked. */
     @ParameterizedTest
     @ValueSource(ints = {2, 3})

@@ -22,13 +22,16 @@
  *       name can have meant two columns.
  *   <li>Positions count all rows of the file, skipped row groups included, because deletes and row ids do.
  *   <li>A batch without deletes is passed on as it was decoded, because the indirection costs on every value.
+ *   <li>Equality deletes are rows ruled out by value ({@link dev.calve.spark.read.RowFilter}): their key columns are read with
+ *       the wanted ones, field by field, because a query may want neither. {@link dev.calve.spark.read.KeyDeletes} joins the
+ *       deletes of a task, because a table that is streamed into has hundreds of them for each file.
  *   <li>Spark's package-private hooks are looked up once, by reflection and from this package, because a class placed in
  *       Spark's package cannot be loaded from {@code --packages}.
  *   <li>{@code InternalRow} and {@code ArrayData} are never subclassed, because their abstract methods differ between
  *       Spark versions; {@code ColumnVector} is.
  * </ul>
  *
- * It evaluates no predicate on rows and knows no table.
+ * It evaluates no predicate of a query on rows.
  */
 @NullMarked
 package dev.calve.spark.read;
