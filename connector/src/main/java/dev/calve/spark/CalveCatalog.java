@@ -8,12 +8,12 @@ import dev.calve.catalog.warehouse.WarehouseCatalog;
 import dev.calve.commit.TableState;
 import dev.calve.hadoop.HadoopDirectory;
 import dev.calve.hadoop.HadoopStorage;
-import dev.calve.metadata.ReadState;
+import dev.calve.metadata.ReadPoint;
 import dev.calve.metadata.TableMetadata;
 import dev.calve.spark.functions.PartitionFunctions;
-import dev.calve.spark.inspect.MetadataTable;
 import dev.calve.spark.procedure.Procedures;
 import dev.calve.spark.read.ColumnarFileReader;
+import dev.calve.spark.read.StateOptions;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Arrays;
@@ -125,52 +125,39 @@ public final class CalveCatalog implements StagingTableCatalog, SupportsNamespac
 
     @Override
     public Table loadTable(Identifier identifier) throws NoSuchTableException {
-        Optional<Table> found = find(identifier).map(CalveTable::new);
-        return found.or(() -> metadataTable(identifier)).orElseThrow(() -> new NoSuchTableException(identifier));
-    }
-
-    /** A table that shows what another consists of: {@code t.files}. */
-    private Optional<Table> metadataTable(Identifier identifier) {
-        String[] parts = identifier.namespace();
-        if (parts.length == 0 || !MetadataTable.isName(identifier.name())) {
-            return Optional.empty();
-        }
-        var shown = Identifier.of(Arrays.copyOf(parts, parts.length - 1), parts[parts.length - 1]);
-        return find(shown)
-                .flatMap(table -> MetadataTable.named(table, ReadState.current(table.metadata()), identifier.name()));
+        return tables().named(identifier, Optional.empty());
     }
 
     /** Called for the target of a statement that writes. */
     @Override
     public Table loadTable(Identifier identifier, Set<TableWritePrivilege> privileges) throws NoSuchTableException {
-        Optional<Table> found = find(identifier).map(table -> new CalveTable(table).asTarget());
-        return found.or(() -> metadataTable(identifier)).orElseThrow(() -> new NoSuchTableException(identifier));
+        Table table = loadTable(identifier);
+        return table instanceof CalveTable own ? own.asTarget() : table;
     }
 
+    /** {@code VERSION AS OF}. */
     @Override
-    public Table loadTable(Identifier identifier, String version) {
-        throw timeTravelUnsupported(identifier, "VERSION AS OF '" + version + "'");
+    public Table loadTable(Identifier identifier, String version) throws NoSuchTableException {
+        return tables().named(identifier, Optional.of(new ReadPoint.Version(version)));
     }
 
+    /** {@code TIMESTAMP AS OF}. */
     @Override
-    public Table loadTable(Identifier identifier, long timestampMicros) {
-        throw timeTravelUnsupported(identifier, "TIMESTAMP AS OF " + timestampMicros + " (microseconds since 1970)");
+    public Table loadTable(Identifier identifier, long timestampMicros) throws NoSuchTableException {
+        return tables().named(identifier, Optional.of(StateOptions.atMicros(timestampMicros)));
     }
 
-    private UnsupportedOperationException timeTravelUnsupported(Identifier identifier, String state) {
-        return new UnsupportedOperationException("Cannot read " + fullName(tableName(identifier)) + " " + state
-                + ": time travel is not supported yet, only the current state of a table can be read.");
-    }
-
-    private LoadedTable load(Identifier identifier) throws NoSuchTableException {
-        return find(identifier).orElseThrow(() -> new NoSuchTableException(identifier));
+    private NamedTables tables() {
+        return new NamedTables(this::find);
     }
 
     private Optional<LoadedTable> find(Identifier identifier) {
         TableName table = tableName(identifier);
-        Optional<TableState> state =
-                ask("load table " + fullName(table), () -> catalog().load(table));
-        return state.map(found -> loaded(table, found));
+        return ask("load table " + fullName(table), () -> catalog().load(table)).map(state -> loaded(table, state));
+    }
+
+    private LoadedTable load(Identifier identifier) throws NoSuchTableException {
+        return find(identifier).orElseThrow(() -> new NoSuchTableException(identifier));
     }
 
     private LoadedTable loaded(TableName table, TableState state) {
@@ -224,36 +211,53 @@ public final class CalveCatalog implements StagingTableCatalog, SupportsNamespac
         }
         TableName table = tableName(identifier);
         TableMetadata first = newTable(table).metadata(schema, partitions, properties);
-        return new StagedCreate(fullName(table), table, first, catalog(), storage.orElseThrow());
+        return StagedChange.creation(fullName(table), table, first, catalog(), storage.orElseThrow());
     }
 
     @Override
     public StagedTable stageReplace(
-            Identifier identifier, Column[] columns, Transform[] partitions, Map<String, String> properties) {
-        throw replaceUnsupported(identifier);
+            Identifier identifier, Column[] columns, Transform[] partitions, Map<String, String> properties)
+            throws NoSuchTableException {
+        return stageReplace(identifier, VisibleSchema.of(columns), partitions, properties);
     }
 
     @Override
     public StagedTable stageReplace(
-            Identifier identifier, StructType schema, Transform[] partitions, Map<String, String> properties) {
-        throw replaceUnsupported(identifier);
+            Identifier identifier, StructType schema, Transform[] partitions, Map<String, String> properties)
+            throws NoSuchTableException {
+        return replacing(load(identifier), tableName(identifier), schema, partitions, properties);
+    }
+
+    private StagedTable replacing(
+            LoadedTable replaced,
+            TableName table,
+            StructType schema,
+            Transform[] partitions,
+            Map<String, String> properties) {
+        TableMetadata metadata = replaced.metadata();
+        return StagedChange.replacement(
+                replaced,
+                newTable(table)
+                        .replacement(schema, partitions, properties, metadata)
+                        .of(metadata));
     }
 
     @Override
     public StagedTable stageCreateOrReplace(
             Identifier identifier, Column[] columns, Transform[] partitions, Map<String, String> properties) {
-        throw replaceUnsupported(identifier);
+        return stageCreateOrReplace(identifier, VisibleSchema.of(columns), partitions, properties);
     }
 
     @Override
     public StagedTable stageCreateOrReplace(
             Identifier identifier, StructType schema, Transform[] partitions, Map<String, String> properties) {
-        throw replaceUnsupported(identifier);
-    }
-
-    private UnsupportedOperationException replaceUnsupported(Identifier identifier) {
-        return new UnsupportedOperationException("Cannot replace table " + fullName(tableName(identifier))
-                + ": REPLACE TABLE is not supported yet. Drop the table and create it again.");
+        TableName table = tableName(identifier);
+        Optional<LoadedTable> replaced = find(identifier);
+        if (replaced.isPresent()) {
+            return replacing(replaced.get(), table, schema, partitions, properties);
+        }
+        TableMetadata first = newTable(table).metadata(schema, partitions, properties);
+        return StagedChange.creation(fullName(table), table, first, catalog(), storage.orElseThrow());
     }
 
     @Override

@@ -8,7 +8,9 @@ import dev.calve.commit.SwapRequest;
 import dev.calve.commit.TableState;
 import dev.calve.hadoop.HadoopDirectory;
 import dev.calve.hadoop.HadoopStorage;
+import dev.calve.metadata.ReadPoint;
 import dev.calve.spark.read.ColumnarFileReader;
+import dev.calve.spark.read.StateOptions;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Map;
@@ -22,7 +24,9 @@ import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
 /**
- * {@code spark.read.format("calve").load(path)}: a table by its folder, without a catalog, for reading.
+ * {@code spark.read.format("calve").load(path)}: a table by its folder, without a catalog, for reading. Options and a {@link
+ * Selector} after the path, as in {@code path#tag_x}, ask for another state than the newest, see {@link
+ * dev.calve.spark.read.StateOptions}.
  *
  * <p>Only folders of directory catalogs can be read so: elsewhere the newest metadata is known to the catalog alone.
  */
@@ -38,20 +42,20 @@ public final class CalveSource implements TableProvider, DataSourceRegister {
 
     @Override
     public StructType inferSchema(CaseInsensitiveStringMap options) {
-        return VisibleSchema.of(load(options).metadata().schema());
+        return load(options).schema();
     }
 
     /** Loads the table anew. Spark gives the schema that {@link #inferSchema} found; the table's own is newer if they differ. */
     @Override
     public Table getTable(StructType schema, Transform[] partitioning, Map<String, String> properties) {
-        return new PathTable(new CalveTable(load(new CaseInsensitiveStringMap(properties))));
+        return new PathTable(load(new CaseInsensitiveStringMap(properties)));
     }
 
     /**
-     * @throws IllegalArgumentException if there is not exactly one path, or no table there
+     * @throws IllegalArgumentException if there is not exactly one path, no table there, or not the state asked for
      * @throws dev.calve.io.InvalidTableException if the table is corrupt, or belongs to another kind of catalog
      */
-    private static LoadedTable load(CaseInsensitiveStringMap options) {
+    private static CalveTable load(CaseInsensitiveStringMap options) {
         String path = options.get("path");
         if (path == null || path.isBlank() || options.containsKey("paths")) {
             throw new IllegalArgumentException("format(\"calve\") must be given one path, the folder of a table, not "
@@ -59,6 +63,19 @@ public final class CalveSource implements TableProvider, DataSourceRegister {
                     + ". Tables of a catalog are read by name: spark.table(\"catalog.namespace.table\").");
         }
         ColumnarFileReader.verifySpark();
+        Optional<ReadPoint> asked = StateOptions.of(options).point();
+        int mark = path.lastIndexOf('#');
+        Optional<ReadPoint> selected = mark < 0 ? Optional.empty() : Selector.of(path.substring(mark + 1));
+        if (asked.isPresent() && selected.isPresent()) {
+            throw new IllegalArgumentException("Cannot read " + path + " " + asked.get()
+                    + ": its path asks for another state already. Ask for one of them.");
+        }
+        LoadedTable table = load(selected.isPresent() ? path.substring(0, mark) : path);
+        ReadPoint point = asked.or(() -> selected).orElseGet(ReadPoint.Current::new);
+        return new CalveTable(table, point.in(table.metadata(), table.name()));
+    }
+
+    private static LoadedTable load(String path) {
         var storage = new HadoopStorage(SparkSession.active().sessionState().newHadoopConf());
         try {
             TableState state = WarehouseCatalog.loadPath(path, new HadoopDirectory(storage))

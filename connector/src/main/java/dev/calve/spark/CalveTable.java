@@ -1,6 +1,7 @@
 package dev.calve.spark;
 
 import dev.calve.catalog.LoadedTable;
+import dev.calve.metadata.ReadState;
 import dev.calve.metadata.TableMetadata;
 import dev.calve.spark.convert.MetadataColumns;
 import dev.calve.spark.convert.SparkTransforms;
@@ -9,7 +10,6 @@ import dev.calve.spark.read.SnapshotScanBuilder;
 import dev.calve.spark.rowlevel.DeleteWhere;
 import dev.calve.spark.write.AppendWriteBuilder;
 import java.util.EnumSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -30,8 +30,8 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A table as Spark sees it, at the snapshot that was current when it was loaded: reads stay there, appends and deletes
- * commit to whatever is current by then.
+ * A table as Spark sees it, at the state it was loaded for, normally the one that was current then: reads stay there,
+ * appends and deletes commit to whatever is current by then. States of the past and branches can only be read.
  *
  * <p>Two are equal if they are the same state of the same table: Spark keeps the older of two equal ones when it loads a table
  * again to see the newest rows, and answers from its cache what is equal to a cached table. The target of a statement is
@@ -39,34 +39,28 @@ import org.jspecify.annotations.Nullable;
  */
 final class CalveTable implements SupportsRead, SupportsWrite, SupportsDeleteV2, SupportsMetadataColumns {
 
-    /** Options that ask for another state of the table than the current one. */
-    private static final List<String> TIME_TRAVEL = List.of(
-            "snapshot-id",
-            "as-of-timestamp",
-            "branch",
-            "tag",
-            "start-snapshot-id",
-            "end-snapshot-id",
-            "start-timestamp",
-            "end-timestamp",
-            "versionAsOf",
-            "timestampAsOf");
-
     private final LoadedTable table;
+    private final ReadState state;
     private final boolean target;
 
     CalveTable(LoadedTable table) {
-        this(table, false);
+        this(table, ReadState.current(table.metadata()));
     }
 
-    private CalveTable(LoadedTable table, boolean target) {
+    /** The table in a state it has. */
+    CalveTable(LoadedTable table, ReadState state) {
+        this(table, state, false);
+    }
+
+    private CalveTable(LoadedTable table, ReadState state, boolean target) {
         this.table = table;
+        this.state = state;
         this.target = target;
     }
 
     /** The same table as what a statement writes to. */
     CalveTable asTarget() {
-        return new CalveTable(table, true);
+        return new CalveTable(table, state, true);
     }
 
     TableMetadata metadata() {
@@ -97,14 +91,14 @@ final class CalveTable implements SupportsRead, SupportsWrite, SupportsDeleteV2,
     @Override
     @SuppressWarnings("deprecation") // abstract in Spark 4.0
     public StructType schema() {
-        return VisibleSchema.of(metadata().schema());
+        return VisibleSchema.of(state.schema());
     }
 
     /** What Spark can express of the partitioning: fields that hold nothing or use unknown transforms are left out. */
     @Override
     public Transform[] partitioning() {
         return metadata().spec().fields().stream()
-                .flatMap(field -> SparkTransforms.toSpark(metadata().schema(), field).stream())
+                .flatMap(field -> SparkTransforms.toSpark(state.schema(), field).stream())
                 .toArray(Transform[]::new);
     }
 
@@ -125,39 +119,43 @@ final class CalveTable implements SupportsRead, SupportsWrite, SupportsDeleteV2,
                 .toArray(MetadataColumn[]::new);
     }
 
-    /**
-     * @throws IllegalArgumentException if an option has a value it cannot have
-     * @throws UnsupportedOperationException if an option asks for another state of the table
-     */
+    /** @throws IllegalArgumentException if an option has a value it cannot have, or asks for a state that cannot be read */
     @Override
     public ScanBuilder newScanBuilder(CaseInsensitiveStringMap options) {
-        for (String option : TIME_TRAVEL) {
-            if (options.containsKey(option)) {
-                throw new UnsupportedOperationException("Cannot read " + name() + " with option '" + option + "' = '"
-                        + options.get(option) + "': only the current state of a table can be read so far.");
-            }
-        }
+        ChosenRange chosen = ChosenRange.of(table, state, options);
         return new SnapshotScanBuilder(
-                table,
-                metadata().currentSnapshot(),
-                metadata().schema(),
-                ReadSettings.of(options),
-                SparkSession.active());
+                table, chosen.range(), chosen.schema(), ReadSettings.of(options), SparkSession.active());
     }
 
+    /** @throws UnsupportedOperationException if the table was not loaded at its newest state */
     @Override
     public WriteBuilder newWriteBuilder(LogicalWriteInfo info) {
+        requireWritable();
         return new AppendWriteBuilder(table, info, SparkSession.active());
     }
 
+    /** @throws UnsupportedOperationException if the table was not loaded at its newest state */
     @Override
     public boolean canDeleteWhere(Predicate[] predicates) {
+        requireWritable();
         return DeleteWhere.canDelete(table, predicates);
     }
 
     @Override
     public void deleteWhere(Predicate[] predicates) {
+        requireWritable();
         new DeleteWhere(table, predicates, SparkSession.active()).run();
+    }
+
+    private void requireWritable() {
+        if (state.isCurrent()) {
+            return;
+        }
+        throw new UnsupportedOperationException("Cannot write to " + name() + " " + state.point() + ": "
+                + (state.past()
+                        ? "what a table was cannot be changed. Write to " + name() + " itself."
+                        : "writing to branches is not supported yet. Write to " + name() + ", which is branch "
+                                + "'main'."));
     }
 
     @Override
@@ -170,12 +168,13 @@ final class CalveTable implements SupportsRead, SupportsWrite, SupportsDeleteV2,
                 && !that.target
                 && name().equals(that.name())
                 && id().equals(that.id())
+                && state.point().equals(that.state.point())
                 && table.state().metadataLocation().equals(that.table.state().metadataLocation());
     }
 
     @Override
     public int hashCode() {
-        return Objects.hash(name(), id(), table.state().metadataLocation());
+        return Objects.hash(name(), id(), state.point(), table.state().metadataLocation());
     }
 
     @Override

@@ -2,6 +2,7 @@ package dev.calve.spark;
 
 import dev.calve.catalog.TableName;
 import dev.calve.metadata.MetadataUpdates;
+import dev.calve.metadata.Replacement;
 import dev.calve.metadata.TableMetadata;
 import dev.calve.metadata.TableProperties;
 import dev.calve.partition.PartitionSpec;
@@ -70,6 +71,33 @@ final class NewTable {
                 stored,
                 formatVersion,
                 System.currentTimeMillis());
+    }
+
+    /**
+     * What makes an existing table this one. Properties it has stay unless they are set anew, also by the catalog's {@code
+     * table-override.*}; the catalog's defaults are only for those it lacks.
+     *
+     * @param given as Spark gives them: the user's properties and Spark's own
+     * @throws IllegalArgumentException naming the column, transform or property the table cannot have
+     * @throws UnsupportedOperationException naming what is valid and not implemented
+     */
+    Replacement replacement(
+            StructType columns, Transform[] partitions, Map<String, String> given, TableMetadata replaced) {
+        refuseProvider(given);
+        refuseCollation(given);
+        location(given);
+        var properties = new LinkedHashMap<>(options.tableDefaults());
+        properties.keySet().removeAll(replaced.properties().keySet());
+        properties.remove(TableProperties.FORMAT_VERSION.name());
+        properties.putAll(given);
+        properties.putAll(options.tableOverrides());
+        Optional<Integer> formatVersion = properties.containsKey(TableProperties.FORMAT_VERSION.name())
+                ? Optional.of(TableProperties.of(properties, name.toString()).get(TableProperties.FORMAT_VERSION))
+                : Optional.empty();
+        Map<String, String> stored = stored(properties);
+        Schema schema = ColumnDefaults.declared(columns, SparkTypes.fromSpark(columns));
+        SchemaRules.check(schema, formatVersion.orElse(replaced.formatVersion()));
+        return new Replacement(schema, spec(schema, partitions), SortOrder.UNSORTED, stored, formatVersion);
     }
 
     private void refuseProvider(Map<String, String> given) {

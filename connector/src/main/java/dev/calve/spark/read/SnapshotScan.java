@@ -2,11 +2,10 @@ package dev.calve.spark.read;
 
 import dev.calve.catalog.LoadedTable;
 import dev.calve.expression.Expression;
-import dev.calve.metadata.Snapshot;
 import dev.calve.metadata.TableProperties;
 import dev.calve.scan.FileTask;
 import dev.calve.scan.ScanPlan;
-import dev.calve.scan.ScanPlanner;
+import dev.calve.scan.ScanRange;
 import dev.calve.schema.Schema;
 import dev.calve.schema.SchemaJson;
 import dev.calve.spark.wire.ExecutorTable;
@@ -31,7 +30,7 @@ import org.apache.spark.sql.types.StructType;
 public final class SnapshotScan implements Scan, Batch, SupportsReportStatistics {
 
     private final LoadedTable table;
-    private final Optional<Snapshot> snapshot;
+    private final ScanRange range;
     private final Schema schema;
     private final StructType columns;
     private final Expression filter;
@@ -41,14 +40,14 @@ public final class SnapshotScan implements Scan, Batch, SupportsReportStatistics
 
     SnapshotScan(
             LoadedTable table,
-            Optional<Snapshot> snapshot,
+            ScanRange range,
             Schema schema,
             StructType columns,
             Expression filter,
             ReadSettings settings,
             SparkSession session) {
         this.table = table;
-        this.snapshot = snapshot;
+        this.range = range;
         this.schema = schema;
         this.columns = columns;
         this.filter = filter;
@@ -88,8 +87,8 @@ public final class SnapshotScan implements Scan, Batch, SupportsReportStatistics
 
     /** The plan; empty for a table without a snapshot. */
     private synchronized Optional<ScanPlan> plan() {
-        if (plan.isEmpty() && snapshot.isPresent()) {
-            plan = Optional.of(new ScanPlanner(table.storage(), table.metadata(), snapshot.get()).plan(filter));
+        if (plan.isEmpty()) {
+            plan = Optional.of(range.plan(table.storage(), table.metadata(), filter));
         }
         return plan;
     }
@@ -114,8 +113,7 @@ public final class SnapshotScan implements Scan, Batch, SupportsReportStatistics
 
     @Override
     public String description() {
-        return "Calve scan of " + table.name() + " [snapshot "
-                + snapshot.map(found -> Long.toString(found.id())).orElse("none") + ", filter " + filter + "]";
+        return "Calve scan of " + table.name() + " [" + range + ", filter " + filter + "]";
     }
 
     @Override
@@ -123,7 +121,7 @@ public final class SnapshotScan implements Scan, Batch, SupportsReportStatistics
         return other instanceof SnapshotScan scan
                 && table.name().equals(scan.table.name())
                 && table.metadata().uuid().equals(scan.table.metadata().uuid())
-                && snapshot.map(Snapshot::id).equals(scan.snapshot.map(Snapshot::id))
+                && range.equals(scan.range)
                 && schema.equals(scan.schema)
                 && columns.equals(scan.columns)
                 && filter.equals(scan.filter)
@@ -132,6 +130,6 @@ public final class SnapshotScan implements Scan, Batch, SupportsReportStatistics
 
     @Override
     public int hashCode() {
-        return Objects.hash(table.metadata().uuid(), snapshot.map(Snapshot::id), columns, filter);
+        return Objects.hash(table.metadata().uuid(), range, columns, filter);
     }
 }

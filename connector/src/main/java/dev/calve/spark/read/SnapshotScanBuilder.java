@@ -1,7 +1,7 @@
 package dev.calve.spark.read;
 
 import dev.calve.catalog.LoadedTable;
-import dev.calve.metadata.Snapshot;
+import dev.calve.scan.ScanRange;
 import dev.calve.schema.Schema;
 import dev.calve.spark.convert.SparkPredicates;
 import dev.calve.spark.convert.SparkTypes;
@@ -24,7 +24,7 @@ public final class SnapshotScanBuilder
         implements ScanBuilder, SupportsPushDownV2Filters, SupportsPushDownRequiredColumns {
 
     private final LoadedTable table;
-    private final Optional<Snapshot> snapshot;
+    private final ScanRange range;
     private final Schema schema;
     private final ReadSettings settings;
     private final SparkSession session;
@@ -34,17 +34,12 @@ public final class SnapshotScanBuilder
     private Predicate[] pushed = {};
 
     /**
-     * @param snapshot empty for a table without any
      * @param schema the table is read with
      */
     public SnapshotScanBuilder(
-            LoadedTable table,
-            Optional<Snapshot> snapshot,
-            Schema schema,
-            ReadSettings settings,
-            SparkSession session) {
+            LoadedTable table, ScanRange range, Schema schema, ReadSettings settings, SparkSession session) {
         this.table = table;
-        this.snapshot = snapshot;
+        this.range = range;
         this.schema = schema;
         this.settings = settings;
         this.session = session;
@@ -84,6 +79,6 @@ public final class SnapshotScanBuilder
     public Scan build() {
         StructType all = SparkTypes.toSpark(schema);
         return new SnapshotScan(
-                table, snapshot, schema, wanted.withIds(columns.orElse(all)), filter.expression(), settings, session);
+                table, range, schema, wanted.withIds(columns.orElse(all)), filter.expression(), settings, session);
     }
 }
