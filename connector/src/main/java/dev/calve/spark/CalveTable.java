@@ -87,7 +87,6 @@ final class CalveTable implements SupportsRead, SupportsWrite, SupportsDeleteV2,
         return target ? null : table.state().metadataLocation();
     }
 
-    /** @throws UnsupportedOperationException if Spark lacks a column's type; names the column */
     @Override
     @SuppressWarnings("deprecation") // abstract in Spark 4.0
     public StructType schema() {

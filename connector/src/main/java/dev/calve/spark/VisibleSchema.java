@@ -21,7 +21,6 @@ final class VisibleSchema {
 
     private VisibleSchema() {}
 
-    /** @throws UnsupportedOperationException if Spark lacks a column's type; names the column */
     static StructType of(Schema schema) {
         var fields = new ArrayList<StructField>();
         for (StructField field : withoutIds(SparkTypes.toSpark(schema)).fields()) {

@@ -155,6 +155,30 @@ class NewTableTest {
     }
 
     @Test
+    void variantsAndVoidsNeedFormatVersion3AndPartitionNothing() {
+        var columns = new StructType()
+                .add("id", DataTypes.LongType)
+                .add("v", DataTypes.VariantType)
+                .add("nothing", DataTypes.NullType);
+        var three = Map.of("format-version", "3");
+
+        assertThat(create(columns, three).schema().fields().stream().map(field -> field.type()))
+                .containsExactly(Type.Simple.LONG, Type.Simple.VARIANT, Type.Simple.UNKNOWN);
+        assertThatThrownBy(() -> create(columns, Map.of("format-version", "2")))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("'v' of type variant needs format version 3")
+                .hasMessageContaining("'nothing' of type unknown needs format version 3");
+        for (Transform transform :
+                List.of(Expressions.identity("v"), Expressions.bucket(4, "v"), Expressions.days("v"))) {
+            assertThatThrownBy(() -> create(columns, three, transform))
+                    .as("%s", transform)
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("'v'")
+                    .hasMessageContaining("variant");
+        }
+    }
+
+    @Test
     void keepsColumnComments() {
         var columns = new Column[] {Column.create("id", DataTypes.IntegerType, true, "the key", null)};
         Type.Struct struct =

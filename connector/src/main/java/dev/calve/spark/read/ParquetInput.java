@@ -8,6 +8,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.IntStream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.parquet.ParquetReadOptions;
@@ -59,7 +60,16 @@ final class ParquetInput implements Closeable {
                 .build();
         var stream = new ParquetSourceStream(source.open(), source.length());
         try {
-            var file = open(source, stream, options);
+            ParquetFileReader file;
+            try {
+                file = new ParquetFileReader(new ParquetSource(source), options, stream);
+            } catch (UncheckedIOException e) {
+                throw e;
+            } catch (RuntimeException e) {
+                stream.close();
+                stream = new ParquetSourceStream(source.open(), source.length());
+                file = openWithKnownAnnotations(source, options, stream, e);
+            }
             FooterCheck.check(file.getFooter(), source);
             codecs.limit(largestChunkBytes(file.getFooter()));
             return new ParquetInput(source, file, stream, options);
@@ -74,18 +84,24 @@ final class ParquetInput implements Closeable {
         }
     }
 
-    private static ParquetFileReader open(InputFile source, ParquetSourceStream stream, ParquetReadOptions options)
+    private static ParquetFileReader openWithKnownAnnotations(
+            InputFile source, ParquetReadOptions options, ParquetSourceStream stream, RuntimeException unreadable)
             throws IOException {
         try {
-            return new ParquetFileReader(new ParquetSource(source), options, stream);
+            Optional<byte[]> end = KnownAnnotations.end(stream, source.length());
+            if (end.isPresent()) {
+                stream.replaceEnd(end.get());
+                return new ParquetFileReader(new ParquetSource(source), options, stream);
+            }
         } catch (UncheckedIOException e) {
             throw e;
         } catch (RuntimeException e) {
-            throw new InvalidTableException(
-                    "Data file '%s' must be a Parquet file with a readable footer, but: %s"
-                            .formatted(source.location(), e.getMessage()),
-                    e);
+            unreadable.addSuppressed(e);
         }
+        throw new InvalidTableException(
+                "Data file '%s' must be a Parquet file with a readable footer, but: %s"
+                        .formatted(source.location(), unreadable.getMessage()),
+                unreadable);
     }
 
     private static long largestChunkBytes(ParquetMetadata footer) {

@@ -14,6 +14,7 @@ import org.apache.parquet.schema.MessageType;
 import org.apache.parquet.schema.Type;
 import org.apache.spark.sql.execution.datasources.parquet.ParquetToSparkSchemaConverter;
 import org.apache.spark.sql.execution.datasources.parquet.VectorizedParquetRecordReader;
+import org.apache.spark.sql.internal.SQLConf;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 import org.jspecify.annotations.Nullable;
@@ -35,13 +36,17 @@ final class SparkDecoder extends VectorizedParquetRecordReader {
 
     private static final Configuration CONFIGURATION = configuration();
 
+    /** Spark 4.0 reads shredded variants, but only when asked to. */
+    private static final SQLConf SHREDDED_VARIANTS = shreddedVariants();
+
     private static final Hooks HOOKS = Hooks.find();
 
     /** Hands out the row groups to decode, in order. */
     @FunctionalInterface
     interface RowGroups {
         /** The pages of the next row group, which has at least one row; null if there is none left. */
-        @Nullable PageReadStore next() throws IOException;
+        @Nullable
+        PageReadStore next() throws IOException;
     }
 
     private SparkDecoder(int batchRows) {
@@ -77,8 +82,10 @@ final class SparkDecoder extends VectorizedParquetRecordReader {
         var decoder = new SparkDecoder(batchRows);
         decoder.fileSchema = schema;
         decoder.requestedSchema = schema;
-        decoder.parquetColumn =
-                new ParquetToSparkSchemaConverter(CONFIGURATION).convertParquetColumn(schema, Option.apply(types));
+        decoder.parquetColumn = SQLConf.withExistingConf(
+                SHREDDED_VARIANTS,
+                () -> new ParquetToSparkSchemaConverter(CONFIGURATION)
+                        .convertParquetColumn(schema, Option.apply(types)));
         decoder.sparkSchema = (StructType) decoder.parquetColumn.sparkType();
         decoder.sparkRequestedSchema = decoder.sparkSchema;
         decoder.totalRowCount = rows;
@@ -115,6 +122,12 @@ final class SparkDecoder extends VectorizedParquetRecordReader {
         result.setBoolean("spark.sql.parquet.int96AsTimestamp", true);
         result.setBoolean("spark.sql.parquet.inferTimestampNTZ.enabled", true);
         result.setBoolean("spark.sql.legacy.parquet.nanosAsLong", true);
+        return result;
+    }
+
+    private static SQLConf shreddedVariants() {
+        var result = new SQLConf();
+        result.setConfString("spark.sql.variant.allowReadingShredded", "true");
         return result;
     }
 

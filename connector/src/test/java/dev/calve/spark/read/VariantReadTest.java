@@ -12,6 +12,7 @@ import dev.calve.spark.read.ParquetFixture.MemoryFile;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiConsumer;
@@ -309,6 +310,33 @@ class VariantReadTest {
                     .hasMessageContaining("'v'")
                     .hasMessageContaining("a.parquet");
         }
+    }
+
+    /** As Spark 4.0's parquet-java sees variants: as an annotation of a number it does not know. */
+    @Test
+    void annotationsThatParquetDoesNotKnowAreNoHindrance() throws IOException {
+        var file = write(
+                "required int64 id = 2; optional group v (VARIANT(1)) = 1 { required binary metadata; required binary value; }",
+                30,
+                (row, i) -> unshredded(row.append("id", (long) i), "v", i));
+        // In the footer: field 16 of the union of annotations, which holds a struct whose field 1 is the byte 1.
+        var variant = HexFormat.of().parseHex("0c2013010000");
+        int found = 0;
+        for (int i = 0; i + variant.length < file.bytes.length; i++) {
+            if (Arrays.equals(file.bytes, i, i + variant.length, variant, 0, variant.length)) {
+                file.bytes[i + 1] = 60;
+                found++;
+            }
+        }
+        assertThat(found).isEqualTo(1);
+
+        var read = texts(FileRead.of(file, struct(V.apply(0), field(2, "id", DataTypes.LongType))));
+
+        assertThat(read).hasSize(30);
+        for (int i = 0; i < 30; i++) {
+            assertThat(read.get(i)).isEqualTo(List.of("" + i, (long) i));
+        }
+        assertThat(file.closed).isEqualTo(file.opened);
     }
 
     /** Each as Spark shows it as JSON. */
