@@ -6,10 +6,15 @@ import dev.calve.expression.Expression.Constant;
 import dev.calve.expression.Expression.In;
 import dev.calve.expression.Expression.IsNaN;
 import dev.calve.expression.Expression.IsNull;
+import dev.calve.expression.Expression.Not;
+import dev.calve.expression.Expression.Operator;
 import dev.calve.expression.Expression.Or;
 import dev.calve.expression.Expression.StartsWith;
 import dev.calve.partition.PartitionSpec;
 import dev.calve.partition.PartitionTuple;
+import dev.calve.schema.Values;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.function.Function;
 
@@ -33,6 +38,33 @@ public final class Residuals {
     /** The residual for a partition of the spec. */
     public Expression residual(PartitionTuple tuple) {
         return residual.apply(tuple);
+    }
+
+    /**
+     * The residual with long lists replaced by the ranges they span, since it travels with each file. TRUE wherever the residual
+     * is, perhaps on more rows.
+     *
+     * @param longest how many values a list may keep
+     */
+    public static Expression shortened(Expression residual, int longest) {
+        if (residual instanceof And and) {
+            return Expressions.and(
+                    and.parts().stream().map(part -> shortened(part, longest)).toList());
+        }
+        if (residual instanceof Or or) {
+            return Expressions.or(
+                    or.parts().stream().map(part -> shortened(part, longest)).toList());
+        }
+        if (residual instanceof In in && in.literals().size() > longest) {
+            Comparator<Object> order = Values.comparator(in.term().type());
+            return Expressions.and(
+                    new Comparison(in.term(), Operator.GREATER_OR_EQUAL, Collections.min(in.literals(), order)),
+                    new Comparison(in.term(), Operator.LESS_OR_EQUAL, Collections.max(in.literals(), order)));
+        }
+        boolean isLongList = residual instanceof Not not
+                && not.part() instanceof In in
+                && in.literals().size() > longest;
+        return isLongList ? Constant.TRUE : residual;
     }
 
     private record Preparation(PartitionSpec spec) implements NormalCases<Function<PartitionTuple, Expression>> {

@@ -1,6 +1,8 @@
 package dev.calve.scan;
 
+import dev.calve.expression.ColumnIds;
 import dev.calve.expression.Expression;
+import dev.calve.expression.Promotion;
 import dev.calve.io.Storage;
 import dev.calve.manifest.DataFile;
 import dev.calve.manifest.ManifestEntry;
@@ -53,16 +55,16 @@ final class AppendedFiles {
         return List.copyOf(byPath.values());
     }
 
-    ScanPlan plan(TableMetadata metadata, Expression filter) {
+    ScanPlan plan(TableMetadata metadata, Expression filter, Set<Integer> statisticsOf) {
         try {
-            return planManifests(metadata, filter);
+            return planManifests(metadata, Promotion.of(filter, metadata::newestType), KeptStatistics.of(statisticsOf));
         } catch (IOException e) {
             throw new UncheckedIOException(
                     "Cannot plan a scan of what was appended to " + metadata.location() + ": " + e.getMessage(), e);
         }
     }
 
-    private ScanPlan planManifests(TableMetadata metadata, Expression filter) throws IOException {
+    private ScanPlan planManifests(TableMetadata metadata, Expression filter, KeptStatistics kept) throws IOException {
         var filters = new HashMap<Integer, FileFilter>();
         var opened = new ArrayList<ManifestFile>();
         int pruned = 0;
@@ -77,7 +79,14 @@ final class AppendedFiles {
         }
         var tasks = new ArrayList<FileTask>();
         long prunedFiles = 0;
-        List<Added> read = ScanPlanner.inParallel(opened, manifest -> added(metadata, manifest, filters));
+        Set<Integer> filtered = ColumnIds.of(filter);
+        List<Added> read = ScanPlanner.inParallel(
+                opened,
+                manifest -> added(
+                        manifest,
+                        kept.decoded(Selection.live().typedAs(metadata.partitionType(manifest.specId())), filtered),
+                        filters,
+                        kept));
         for (Added added : read) {
             tasks.addAll(added.tasks);
             prunedFiles += added.pruned;
@@ -88,16 +97,16 @@ final class AppendedFiles {
     private record Added(List<FileTask> tasks, long pruned) {}
 
     /** A manifest that was merged from others lists files of earlier snapshots, too, as existing ones. */
-    private Added added(TableMetadata metadata, ManifestFile manifest, Map<Integer, FileFilter> filters)
+    private Added added(
+            ManifestFile manifest, Selection selection, Map<Integer, FileFilter> filters, KeptStatistics kept)
             throws IOException {
         FileFilter filter = Objects.requireNonNull(filters.get(manifest.specId()));
-        Selection selection = Selection.live().typedAs(metadata.partitionType(manifest.specId()));
         var tasks = new ArrayList<FileTask>();
         var pruned = new long[1];
         ManifestReader.forEachData(storage, manifest, selection, entry -> {
             if (entry.status() == Status.ADDED && ids.contains(entry.snapshotId())) {
                 if (filter.mightMatch(entry.file())) {
-                    tasks.add(task(manifest, entry, filter));
+                    tasks.add(task(manifest, entry, filter, kept));
                 } else {
                     pruned[0]++;
                 }
@@ -107,9 +116,10 @@ final class AppendedFiles {
         return new Added(tasks, pruned[0]);
     }
 
-    private static FileTask task(ManifestFile manifest, ManifestEntry<DataFile> entry, FileFilter filter) {
+    private static FileTask task(
+            ManifestFile manifest, ManifestEntry<DataFile> entry, FileFilter filter, KeptStatistics kept) {
         boolean every = filter.mustMatch(entry.file());
         Expression residual = every ? Expression.Constant.TRUE : filter.residual(entry.file());
-        return new FileTask(entry, manifest.path(), List.of(), residual, every);
+        return new FileTask(kept.in(entry), manifest.path(), List.of(), residual, every);
     }
 }

@@ -39,6 +39,11 @@ public record FileTask(
         this(entry, manifest, deletes, residual, everyRowMatches, Optional.empty());
     }
 
+    /** The same file with something else to be checked for its rows. */
+    FileTask withResidual(Expression other) {
+        return residual == other ? this : new FileTask(entry, manifest, deletes, other, everyRowMatches, seenDeletes);
+    }
+
     public DataFile file() {
         return entry.file();
     }

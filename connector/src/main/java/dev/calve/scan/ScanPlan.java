@@ -1,6 +1,8 @@
 package dev.calve.scan;
 
+import dev.calve.expression.Expression;
 import java.util.List;
+import java.util.function.UnaryOperator;
 
 /**
  * The files a scan has to read and how many did not have to be looked at.
@@ -31,5 +33,19 @@ public record ScanPlan(
 
     public boolean hasDeletes() {
         return tasks.stream().anyMatch(task -> !task.deletes().isEmpty());
+    }
+
+    /** The same plan, with less to be checked for the rows of some files. */
+    public ScanPlan withResiduals(UnaryOperator<Expression> change) {
+        List<FileTask> changed = tasks.stream()
+                .map(task -> task.withResidual(change.apply(task.residual())))
+                .toList();
+        return new ScanPlan(
+                changed,
+                readDataManifests,
+                prunedDataManifests,
+                readDeleteManifests,
+                prunedDeleteManifests,
+                prunedDataFiles);
     }
 }

@@ -5,7 +5,6 @@ import dev.calve.expression.Expression;
 import dev.calve.expression.Promotion;
 import dev.calve.io.InvalidTableException;
 import dev.calve.io.Storage;
-import dev.calve.manifest.ContentFile;
 import dev.calve.manifest.DataFile;
 import dev.calve.manifest.DeleteFile;
 import dev.calve.manifest.ManifestEntry;
@@ -22,7 +21,6 @@ import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -64,61 +62,21 @@ public final class ScanPlanner {
      * @throws dev.calve.io.InvalidTableException if one is corrupt or the deletes contradict each other
      */
     public ScanPlan plan(Expression filter) {
-        return plan(filter, Kept.EVERYTHING);
+        return plan(filter, KeptStatistics.ALL);
     }
 
     /**
      * The same for a reader, who needs no more of the files than where they are: of their statistics only those of some
      * columns are kept, and not where a commit would look for their deletes. 100,000 files of one partition field take about
-     * 30 MB of heap, most of it their paths.
+     * 60 MB of heap, whatever their statistics.
      *
      * @param statisticsOf ids of columns
      */
     public ScanPlan planToRead(Expression filter, Set<Integer> statisticsOf) {
-        return plan(filter, new Kept(false, statisticsOf));
+        return plan(filter, KeptStatistics.of(statisticsOf));
     }
 
-    /** What of a data file's entry stays in memory once the filter was asked. */
-    private record Kept(boolean everything, Set<Integer> statisticsOf) {
-
-        static final Kept EVERYTHING = new Kept(true, Set.of());
-
-        /** What is decoded of the statistics: what the filter looks at, too. */
-        Selection decoded(Selection selection, Set<Integer> filtered) {
-            if (everything) {
-                return selection;
-            }
-            var ids = new HashSet<>(statisticsOf);
-            ids.addAll(filtered);
-            return selection.withStatisticsOf(ids);
-        }
-
-        ManifestEntry<DataFile> of(ManifestEntry<DataFile> entry) {
-            if (everything) {
-                return entry;
-            }
-            DataFile file = entry.file();
-            ContentFile.Common common = file.common();
-            var slim = new ContentFile.Common(
-                    common.path(),
-                    common.format(),
-                    common.specId(),
-                    common.partition(),
-                    common.metrics().of(statisticsOf),
-                    common.fileSizeBytes(),
-                    common.splitOffsets(),
-                    common.sortOrderId(),
-                    common.keyMetadata());
-            return new ManifestEntry<>(
-                    entry.status(),
-                    entry.snapshotId(),
-                    entry.sequenceNumber(),
-                    entry.fileSequenceNumber(),
-                    new DataFile(slim, file.firstRowId()));
-        }
-    }
-
-    private ScanPlan plan(Expression filter, Kept kept) {
+    private ScanPlan plan(Expression filter, KeptStatistics kept) {
         try {
             return planManifests(Promotion.of(filter, metadata::newestType), kept);
         } catch (IOException e) {
@@ -126,7 +84,7 @@ public final class ScanPlanner {
         }
     }
 
-    private ScanPlan planManifests(Expression filter, Kept kept) throws IOException {
+    private ScanPlan planManifests(Expression filter, KeptStatistics kept) throws IOException {
         var filters = new HashMap<Integer, FileFilter>();
         var data = new ArrayList<ManifestFile>();
         var deletes = new ArrayList<ManifestFile>();
@@ -186,7 +144,11 @@ public final class ScanPlanner {
 
     /** Entries are judged as they are read, since a manifest may hold 50,000 of which one is wanted. */
     private Planned tasksOf(
-            ManifestFile manifest, Selection selection, Map<Integer, FileFilter> filters, DeleteIndex index, Kept kept)
+            ManifestFile manifest,
+            Selection selection,
+            Map<Integer, FileFilter> filters,
+            DeleteIndex index,
+            KeptStatistics kept)
             throws IOException {
         FileFilter filter = Objects.requireNonNull(filters.get(manifest.specId()));
         var tasks = new ArrayList<FileTask>();
@@ -202,14 +164,17 @@ public final class ScanPlanner {
     }
 
     private FileTask task(
-            ManifestFile manifest, ManifestEntry<DataFile> entry, FileFilter filter, DeleteIndex index, Kept kept) {
+            ManifestFile manifest,
+            ManifestEntry<DataFile> entry,
+            FileFilter filter,
+            DeleteIndex index,
+            KeptStatistics kept) {
         DataFile file = entry.file();
         boolean every = filter.mustMatch(file);
         Expression residual = every ? Expression.Constant.TRUE : filter.residual(file);
-        Optional<SeenDeletes> seen = kept.everything()
-                ? Optional.of(new SeenDeletes(snapshot.id(), index.manifestsOf(file)))
-                : Optional.empty();
-        return new FileTask(kept.of(entry), manifest.path(), index.of(entry), residual, every, seen);
+        Optional<SeenDeletes> seen =
+                kept.all() ? Optional.of(new SeenDeletes(snapshot.id(), index.manifestsOf(file))) : Optional.empty();
+        return new FileTask(kept.in(entry), manifest.path(), index.of(entry), residual, every, seen);
     }
 
     /** Tuples are read as the table types them now, because a source promoted in between must not tell equal ones apart. */

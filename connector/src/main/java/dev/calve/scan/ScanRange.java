@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 
 /** What of a table's history a scan reads. Two are equal if they read the same snapshots. */
 public sealed interface ScanRange {
@@ -38,10 +39,10 @@ public sealed interface ScanRange {
         }
 
         @Override
-        public ScanPlan plan(Storage storage, TableMetadata metadata, Expression filter) {
+        public ScanPlan plan(Storage storage, TableMetadata metadata, Expression filter, Set<Integer> statisticsOf) {
             return snapshot.isEmpty()
                     ? new ScanPlan(List.of(), 0, 0, 0, 0, 0)
-                    : new ScanPlanner(storage, metadata, snapshot.get()).plan(filter);
+                    : new ScanPlanner(storage, metadata, snapshot.get()).planToRead(filter, statisticsOf);
         }
 
         private Optional<Long> id() {
@@ -94,8 +95,8 @@ public sealed interface ScanRange {
         }
 
         @Override
-        public ScanPlan plan(Storage storage, TableMetadata metadata, Expression filter) {
-            return new AppendedFiles(storage, appends).plan(metadata, filter);
+        public ScanPlan plan(Storage storage, TableMetadata metadata, Expression filter, Set<Integer> statisticsOf) {
+            return new AppendedFiles(storage, appends).plan(metadata, filter, statisticsOf);
         }
 
         private List<Long> ids() {
@@ -130,10 +131,11 @@ public sealed interface ScanRange {
     OptionalLong totalRecords();
 
     /**
-     * Lists the files that may hold rows for which the filter is TRUE.
+     * Lists the files that may hold rows for which the filter is TRUE, to be read.
      *
+     * @param statisticsOf ids of the columns whose statistics are kept
      * @throws java.io.UncheckedIOException if a manifest cannot be read
      * @throws dev.calve.io.InvalidTableException if one is corrupt or the deletes contradict each other
      */
-    ScanPlan plan(Storage storage, TableMetadata metadata, Expression filter);
+    ScanPlan plan(Storage storage, TableMetadata metadata, Expression filter, Set<Integer> statisticsOf);
 }

@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -69,7 +70,7 @@ class AppendRangeTest {
     }
 
     private ScanPlan files(AppendRange range, Expression filter) {
-        return in(range).plan(table.storage, table.metadata(), filter);
+        return in(range).plan(table.storage, table.metadata(), filter, Set.of());
     }
 
     @ParameterizedTest
@@ -112,7 +113,7 @@ class AppendRangeTest {
         var range = new AppendRange(Optional.of(new SnapshotId(start)), Optional.empty())
                 .in(partitioned.metadata(), ReadState.current(partitioned.metadata()), "lake.t");
         partitioned.storage.requests().reset();
-        ScanPlan plan = range.plan(partitioned.storage, partitioned.metadata(), partIs4);
+        ScanPlan plan = range.plan(partitioned.storage, partitioned.metadata(), partIs4, Set.of());
 
         assertThat(plan.tasks()).singleElement().satisfies(task -> {
             assertThat(task.file().path()).endsWith("p4");

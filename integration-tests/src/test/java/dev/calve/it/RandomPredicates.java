@@ -46,6 +46,8 @@ final class RandomPredicates {
             new Column("st.x", List.of("0", "5", "-5", "11")),
             new Column("st.y", List.of("''", "'y3'", "'y9'")));
 
+    private static final List<String> YEARS = List.of("1969", "1970", "2023", "2024", "1");
+
     private static final List<String> COMPARISONS = List.of("=", "<>", "<", "<=", ">", ">=", "<=>");
 
     private final Random random;
@@ -119,6 +121,22 @@ final class RandomPredicates {
                 "coalesce(i, " + n + ") >= " + n,
                 "CAST(dt AS timestamp) < TIMESTAMP'2024-03-01 00:00:00'",
                 "CAST(ts AS date) = DATE'2024-03-10'",
+                "CAST(ntz AS date) <= DATE'2024-03-10'",
+                "CAST(dt AS timestamp_ntz) >= TIMESTAMP_NTZ'2024-02-29 00:00:00.000001'",
+                "year(ts) = " + oneOf(YEARS),
+                "year(ntz) < " + oneOf(YEARS),
+                "year(dt) IN (2024, " + oneOf(YEARS) + ")",
+                "trunc(dt, '" + oneOf(List.of("year", "quarter", "MM", "week")) + "') >= DATE'2024-01-01'",
+                "trunc(CAST(ts AS date), 'MM') <> DATE'2024-03-01'",
+                "date_trunc('month', ts) = TIMESTAMP'2024-03-01 00:00:00'",
+                "lake.system.bucket(2, i) = " + n % 3,
+                "lake.system.days(ts) > DATE'1970-01-01'",
+                "lake.system.truncate(1, s) IN ('a', 'k', 'ż')",
+                "lake.system.years(ntz) <=> 54",
+                "i > " + n + ".5",
+                "i <= " + n + ".25D",
+                "l > " + n + ".5",
+                "dec < " + n + ".001",
                 "CAST(i AS bigint) < l",
                 "i < l",
                 "f = d",

@@ -9,6 +9,7 @@ import dev.calve.commit.SwapRequest;
 import dev.calve.commit.TableState;
 import dev.calve.hadoop.HadoopDirectory;
 import dev.calve.hadoop.HadoopStorage;
+import dev.calve.scan.ScanRange;
 import dev.calve.spark.convert.SparkTypes;
 import dev.calve.spark.read.ReadSettings;
 import dev.calve.spark.read.SnapshotScanBuilder;
@@ -153,7 +154,7 @@ public final class ScriptedCatalog implements TableCatalog {
         public ScanBuilder newScanBuilder(CaseInsensitiveStringMap options) {
             return new SnapshotScanBuilder(
                     table,
-                    table.metadata().currentSnapshot(),
+                    new ScanRange.AtSnapshot(table.metadata().currentSnapshot()),
                     table.metadata().schema(),
                     ReadSettings.of(options),
                     SparkSession.active());

@@ -11,6 +11,7 @@ import dev.calve.spark.wire.ExecutorTable;
 import dev.calve.spark.wire.ExpressionBytes;
 import dev.calve.spark.wire.FileSplits;
 import dev.calve.spark.wire.FilesWritten;
+import dev.calve.spark.wire.KeyedFileSplits;
 import dev.calve.spark.wire.MetadataPart;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -126,19 +127,25 @@ class SerializationIT {
         assertThat(arrived.columns()).isEqualTo(columns);
     }
 
-    @Test
-    void splitsAndTheirReaderArriveAndReadTheRows() throws Exception {
+    @ParameterizedTest
+    @ValueSource(strings = {"false", "true"})
+    void splitsAndTheirReaderArriveAndReadTheRows(String grouped) throws Exception {
         String table = table(3, "merge-on-read");
         Sql.run("DELETE FROM %s WHERE id %% 5 = 0", table);
         Batch batch = ((SupportsRead) sparkTable(table))
-                .newScanBuilder(new CaseInsensitiveStringMap(Map.of()))
+                .newScanBuilder(new CaseInsensitiveStringMap(Map.of("preserve-data-grouping", grouped)))
                 .build()
                 .toBatch();
         PartitionReaderFactory factory = cross(batch.createReaderFactory());
         var ids = new ArrayList<Long>();
         for (InputPartition partition : batch.planInputPartitions()) {
             assertThat(partition).isInstanceOf(FileSplits.class);
-            try (var reader = factory.createColumnarReader(cross(partition))) {
+            InputPartition arrived = cross(partition);
+            assertThat(partition instanceof KeyedFileSplits).isEqualTo(Boolean.parseBoolean(grouped));
+            if (partition instanceof KeyedFileSplits keyed) {
+                assertThat(((KeyedFileSplits) arrived).partitionKey()).isEqualTo(keyed.partitionKey());
+            }
+            try (var reader = factory.createColumnarReader(arrived)) {
                 while (reader.next()) {
                     ColumnarBatch rows = reader.get();
                     for (int i = 0; i < rows.numRows(); i++) {

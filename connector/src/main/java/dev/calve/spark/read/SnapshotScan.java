@@ -2,67 +2,105 @@ package dev.calve.spark.read;
 
 import dev.calve.catalog.LoadedTable;
 import dev.calve.expression.Expression;
-import dev.calve.metadata.TableProperties;
-import dev.calve.scan.FileTask;
 import dev.calve.scan.ScanPlan;
 import dev.calve.scan.ScanRange;
 import dev.calve.schema.Schema;
-import dev.calve.schema.SchemaJson;
-import dev.calve.spark.wire.ExecutorTable;
-import dev.calve.spark.wire.FileSplits;
-import java.util.List;
+import dev.calve.spark.convert.SparkPredicates;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.connector.expressions.Expressions;
+import org.apache.spark.sql.connector.expressions.NamedReference;
+import org.apache.spark.sql.connector.expressions.filter.Predicate;
+import org.apache.spark.sql.connector.metric.CustomMetric;
+import org.apache.spark.sql.connector.metric.CustomTaskMetric;
 import org.apache.spark.sql.connector.read.Batch;
-import org.apache.spark.sql.connector.read.InputPartition;
-import org.apache.spark.sql.connector.read.PartitionReaderFactory;
 import org.apache.spark.sql.connector.read.Scan;
 import org.apache.spark.sql.connector.read.Statistics;
+import org.apache.spark.sql.connector.read.SupportsReportPartitioning;
 import org.apache.spark.sql.connector.read.SupportsReportStatistics;
+import org.apache.spark.sql.connector.read.SupportsRuntimeV2Filtering;
+import org.apache.spark.sql.connector.read.partitioning.KeyGroupedPartitioning;
+import org.apache.spark.sql.connector.read.partitioning.Partitioning;
+import org.apache.spark.sql.connector.read.partitioning.UnknownPartitioning;
+import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A scan of one snapshot. Planned once, when first needed, on the driver. Two scans are equal if they read the same columns
- * of the same snapshot with the same filter, so that Spark reuses exchanges and caches.
+ * A scan of one snapshot, or of what several appended. Planned once, when first needed, on the driver. Two scans are equal if
+ * they read the same columns of the same snapshots with the same filter, so that Spark reuses exchanges and caches.
  */
-public final class SnapshotScan implements Scan, Batch, SupportsReportStatistics {
+public final class SnapshotScan
+        implements Scan, SupportsReportStatistics, SupportsRuntimeV2Filtering, SupportsReportPartitioning {
 
-    private final LoadedTable table;
-    private final ScanRange range;
-    private final Schema schema;
-    private final StructType columns;
-    private final Expression filter;
-    private final ReadSettings settings;
+    private final Query query;
+    private final ScanFiles files;
     private final SparkSession session;
-    private Optional<ScanPlan> plan = Optional.empty();
+    private final Optional<PartitionGrouping> grouping;
+    private @Nullable RuntimeFilter runtime;
+    private @Nullable SnapshotBatch last;
 
-    SnapshotScan(
+    SnapshotScan(Query query, ScanFiles files, SparkSession session) {
+        this.query = query;
+        this.files = files;
+        this.session = session;
+        this.grouping = query.settings().preserveDataGrouping()
+                ? PartitionGrouping.of(query.table().metadata(), files.dataManifests(), query.schema(), query.columns())
+                : Optional.empty();
+    }
+
+    /**
+     * What is read.
+     *
+     * @param schema the table is read with
+     * @param columns wanted columns with their field ids, metadata columns among them
+     */
+    record Query(
             LoadedTable table,
             ScanRange range,
             Schema schema,
             StructType columns,
-            Expression filter,
-            ReadSettings settings,
-            SparkSession session) {
-        this.table = table;
-        this.range = range;
-        this.schema = schema;
-        this.columns = columns;
-        this.filter = filter;
-        this.settings = settings;
-        this.session = session;
+            PushedQuery pushed,
+            ReadSettings settings) {
+
+        /** Whether the same rows are asked for: of a table nothing counts but that it is the same one. */
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof Query that
+                    && table.name().equals(that.table.name())
+                    && table.metadata().uuid().equals(that.table.metadata().uuid())
+                    && range.equals(that.range)
+                    && schema.equals(that.schema)
+                    && columns.equals(that.columns)
+                    && pushed.equals(that.pushed)
+                    && settings.equals(that.settings);
+        }
+
+        @Override
+        public int hashCode() {
+            return Objects.hash(table.metadata().uuid(), range, columns, pushed.filter());
+        }
+    }
+
+    Query query() {
+        return query;
+    }
+
+    ScanFiles files() {
+        return files;
+    }
+
+    SparkSession session() {
+        return session;
     }
 
     @Override
     public StructType readSchema() {
-        return columns;
-    }
-
-    @Override
-    public Batch toBatch() {
-        return this;
+        return query.columns();
     }
 
     @Override
@@ -70,33 +108,70 @@ public final class SnapshotScan implements Scan, Batch, SupportsReportStatistics
         return ColumnarSupportMode.SUPPORTED;
     }
 
-    @Override
-    public InputPartition[] planInputPartitions() {
-        List<FileTask> tasks = plan().map(ScanPlan::tasks).orElse(List.of());
-        List<FileSplits> partitions =
-                TaskPacking.splitFiles(tasks, table.metadata(), table.properties(), session, settings.splitSize());
-        return partitions.toArray(InputPartition[]::new);
-    }
+    /**
+     * A filter that a query finds while it runs. Spark gives it right before it asks for the batch again, and one scan may stand in
+     * several places of a query, of which only one is filtered: so it counts for the next batch that the same thread asks for, and
+     * the scan remains what it was.
+     */
+    private record RuntimeFilter(Thread givenBy, Expression filter) {}
 
+    /** Uses up what {@link #filter} was given by this thread. */
     @Override
-    public PartitionReaderFactory createReaderFactory() {
-        int batchRows = settings.batchRows().orElseGet(() -> table.properties().get(TableProperties.READ_BATCH_SIZE));
-        return new SplitReaderFactory(
-                ExecutorTable.of(table), SchemaJson.toJson(schema).toString(), columns.json(), batchRows);
-    }
-
-    /** The plan; empty for a table without a snapshot. */
-    private synchronized Optional<ScanPlan> plan() {
-        if (plan.isEmpty()) {
-            plan = Optional.of(range.plan(table.storage(), table.metadata(), filter));
+    public synchronized Batch toBatch() {
+        Expression further = Expression.Constant.TRUE;
+        if (runtime != null && runtime.givenBy() == Thread.currentThread()) {
+            further = runtime.filter();
+            runtime = null;
         }
-        return plan;
+        return new SnapshotBatch(this, further);
     }
 
+    /** Every column that may have bounds: partitions are not all that prunes. */
+    @Override
+    public NamedReference[] filterAttributes() {
+        var names = new SparkPredicates(query.schema(), true);
+        return Arrays.stream(query.columns().fields())
+                .map(StructField::name)
+                .map(SnapshotScan::reference)
+                .filter(reference -> names.column(reference).isPresent())
+                .toArray(NamedReference[]::new);
+    }
+
+    private static NamedReference reference(String column) {
+        return Expressions.column("`" + column.replace("`", "``") + "`");
+    }
+
+    @Override
+    public synchronized void filter(Predicate[] predicates) {
+        // Names come back as filterAttributes gave them.
+        Expression found =
+                new SparkPredicates(query.schema(), true).convert(predicates).expression();
+        Thread thread = Thread.currentThread();
+        Expression before =
+                runtime != null && runtime.givenBy() == thread ? runtime.filter() : Expression.Constant.TRUE;
+        runtime = new RuntimeFilter(thread, dev.calve.expression.Expressions.and(before, found));
+    }
+
+    /** Files are kept apart by partition only where it was asked for: a partition is one task then, however large it is. */
+    @Override
+    public Partitioning outputPartitioning() {
+        // Spark asks for the keys alone; how many partitions there are it learns from the tasks.
+        return grouping.<Partitioning>map(found -> new KeyGroupedPartitioning(found.expressions(), 0))
+                .orElseGet(() -> new UnknownPartitioning(0));
+    }
+
+    Optional<PartitionGrouping> grouping() {
+        return grouping;
+    }
+
+    /** An unfiltered scan has as many rows as the snapshot counts; to know those of a filtered one it is planned. */
     @Override
     public Statistics estimateStatistics() {
-        long rows = plan().map(ScanPlan::recordCount).orElse(0L);
-        long width = columns.defaultSize();
+        OptionalLong recorded = files.planned().isPresent() ? OptionalLong.empty() : files.recordedRows();
+        long found = recorded.isPresent() ? recorded.getAsLong() : files.plan().recordCount();
+        OptionalLong limit = query.pushed().limit().stream().asLongStream().findFirst();
+        long rows = Math.min(found, limit.orElse(found));
+        long width = query.columns().defaultSize();
         return new Statistics() {
             @Override
             public OptionalLong sizeInBytes() {
@@ -112,24 +187,45 @@ public final class SnapshotScan implements Scan, Batch, SupportsReportStatistics
     }
 
     @Override
+    public CustomMetric[] supportedCustomMetrics() {
+        return ScanMetrics.all();
+    }
+
+    /** Tells the scan which batch it is whose tasks run. */
+    synchronized void runs(SnapshotBatch batch) {
+        last = batch;
+    }
+
+    @Override
+    public synchronized CustomTaskMetric[] reportDriverMetrics() {
+        return last == null ? new CustomTaskMetric[0] : last.driverMetrics();
+    }
+
+    /** Plans nothing: what was pruned is shown where Spark itself needed to know already. */
+    @Override
     public String description() {
-        return "Calve scan of " + table.name() + " [" + range + ", filter " + filter + "]";
+        var parts = new ArrayList<String>();
+        parts.add(query.range().toString());
+        parts.addAll(query.pushed().describe());
+        grouping.ifPresent(found -> parts.add("grouped by: " + found));
+        files.planned().ifPresent(plan -> parts.add(counts(plan)));
+        return "Calve scan of " + query.table().name() + " [" + String.join("; ", parts) + "]";
+    }
+
+    private static String counts(ScanPlan plan) {
+        int manifests = plan.readDataManifests() + plan.prunedDataManifests();
+        return "planned: " + plan.tasks().size() + " files, " + plan.prunedDataFiles() + " pruned in "
+                + plan.readDataManifests() + " of " + manifests + " manifests"
+                + (plan.hasDeletes() ? ", with deletes" : "");
     }
 
     @Override
     public boolean equals(Object other) {
-        return other instanceof SnapshotScan scan
-                && table.name().equals(scan.table.name())
-                && table.metadata().uuid().equals(scan.table.metadata().uuid())
-                && range.equals(scan.range)
-                && schema.equals(scan.schema)
-                && columns.equals(scan.columns)
-                && filter.equals(scan.filter)
-                && settings.equals(scan.settings);
+        return other instanceof SnapshotScan scan && query.equals(scan.query);
     }
 
     @Override
     public int hashCode() {
-        return Objects.hash(table.metadata().uuid(), range, columns, filter);
+        return query.hashCode();
     }
 }

@@ -1,27 +1,40 @@
 package dev.calve.spark.read;
 
 import dev.calve.catalog.LoadedTable;
+import dev.calve.expression.Expression;
+import dev.calve.expression.Expressions;
 import dev.calve.scan.ScanRange;
 import dev.calve.schema.Schema;
 import dev.calve.spark.convert.SparkPredicates;
 import dev.calve.spark.convert.SparkTypes;
 import java.util.ArrayList;
 import java.util.Optional;
+import java.util.OptionalInt;
 import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.connector.expressions.aggregate.Aggregation;
 import org.apache.spark.sql.connector.expressions.filter.Predicate;
 import org.apache.spark.sql.connector.read.Scan;
 import org.apache.spark.sql.connector.read.ScanBuilder;
+import org.apache.spark.sql.connector.read.SupportsPushDownAggregates;
+import org.apache.spark.sql.connector.read.SupportsPushDownLimit;
 import org.apache.spark.sql.connector.read.SupportsPushDownRequiredColumns;
 import org.apache.spark.sql.connector.read.SupportsPushDownV2Filters;
 import org.apache.spark.sql.internal.SQLConf;
 import org.apache.spark.sql.types.StructType;
 
 /**
- * Collects what a query wants of one snapshot. Every predicate is given back to Spark, which checks rows itself; what is
- * pushed only saves reading.
+ * Collects what a query wants of a table. A predicate that the partition of every file decides is not given back to Spark, so
+ * that limits and aggregates can follow; what else is pushed only saves reading, and Spark checks rows itself.
+ *
+ * <p>Nothing is planned until Spark asks for an aggregate, the statistics of a filtered scan or the tasks. Predicates are judged
+ * by the manifest list alone.
  */
 public final class SnapshotScanBuilder
-        implements ScanBuilder, SupportsPushDownV2Filters, SupportsPushDownRequiredColumns {
+        implements ScanBuilder,
+                SupportsPushDownV2Filters,
+                SupportsPushDownRequiredColumns,
+                SupportsPushDownLimit,
+                SupportsPushDownAggregates {
 
     private final LoadedTable table;
     private final ScanRange range;
@@ -29,11 +42,14 @@ public final class SnapshotScanBuilder
     private final ReadSettings settings;
     private final SparkSession session;
     private final WantedColumns wanted;
+    private final SparkPredicates names;
+    private ScanFiles files;
+    private PushedQuery pushed = PushedQuery.NOTHING;
     private Optional<StructType> columns = Optional.empty();
-    private SparkPredicates.Converted filter;
-    private Predicate[] pushed = {};
+    private Optional<MetadataAnswer> answer = Optional.empty();
 
     /**
+     * @param range of the table's history
      * @param schema the table is read with
      */
     public SnapshotScanBuilder(
@@ -44,30 +60,72 @@ public final class SnapshotScanBuilder
         this.settings = settings;
         this.session = session;
         this.wanted = new WantedColumns(table, schema);
-        this.filter = predicates().convert(pushed);
-    }
-
-    private SparkPredicates predicates() {
-        return new SparkPredicates(schema, SQLConf.get().caseSensitiveAnalysis());
+        this.names = new SparkPredicates(schema, SQLConf.get().caseSensitiveAnalysis());
+        this.files = new ScanFiles(table, range, pushed.filter());
     }
 
     @Override
     public Predicate[] pushPredicates(Predicate[] predicates) {
-        SparkPredicates translation = predicates();
-        filter = translation.convert(predicates);
         var useful = new ArrayList<Predicate>();
+        var remaining = new ArrayList<Predicate>();
+        var parts = new ArrayList<Expression>();
         for (Predicate predicate : predicates) {
-            if (translation.convert(new Predicate[] {predicate}).exact()) {
+            SparkPredicates.Converted converted = names.convert(predicate);
+            parts.add(converted.expression());
+            if (converted.exact() || converted.expression() != Expression.Constant.TRUE) {
                 useful.add(predicate);
             }
+            if (!converted.exact() || !files.areDecidedByPartition(converted.expression())) {
+                remaining.add(predicate);
+            }
         }
-        pushed = useful.toArray(Predicate[]::new);
-        return predicates;
+        pushed = new PushedQuery(Expressions.and(parts), useful, remaining, OptionalInt.empty());
+        files = files.filtered(pushed.filter());
+        return remaining.toArray(Predicate[]::new);
     }
 
     @Override
     public Predicate[] pushedPredicates() {
-        return pushed.clone();
+        return pushed.predicates().toArray(Predicate[]::new);
+    }
+
+    @Override
+    public boolean pushLimit(int limit) {
+        if (answer.isPresent() || !pushed.remaining().isEmpty()) {
+            return false;
+        }
+        pushed = pushed.withLimit(limit);
+        return true;
+    }
+
+    /** Spark still stops at the limit: tasks do not know of each other. */
+    @Override
+    public boolean isPartiallyPushed() {
+        return true;
+    }
+
+    @Override
+    public boolean supportCompletePushDown(Aggregation aggregation) {
+        return answer(aggregation).isPresent();
+    }
+
+    @Override
+    public boolean pushAggregation(Aggregation aggregation) {
+        answer = answer(aggregation);
+        return answer.isPresent();
+    }
+
+    private Optional<MetadataAnswer> answer(Aggregation aggregation) {
+        if (!pushed.remaining().isEmpty()) {
+            return Optional.empty();
+        }
+        return MetadataAnswer.columns(aggregation, schema, names)
+                .flatMap(ids -> MetadataAnswer.of(
+                        aggregation,
+                        files.plan(ids).tasks(),
+                        schema,
+                        names,
+                        "Calve answer from metadata of " + table.name() + " [" + range + "]"));
     }
 
     @Override
@@ -77,8 +135,13 @@ public final class SnapshotScanBuilder
 
     @Override
     public Scan build() {
+        if (answer.isPresent()) {
+            return answer.get();
+        }
         StructType all = SparkTypes.toSpark(schema);
         return new SnapshotScan(
-                table, range, schema, wanted.withIds(columns.orElse(all)), filter.expression(), settings, session);
+                new SnapshotScan.Query(table, range, schema, wanted.withIds(columns.orElse(all)), pushed, settings),
+                files,
+                session);
     }
 }

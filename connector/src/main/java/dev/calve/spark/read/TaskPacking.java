@@ -21,11 +21,13 @@ public final class TaskPacking {
 
     private static final long SMALLEST_ADAPTED_SPLIT = 16L << 20;
 
+    private final TableMetadata metadata;
     private final long targetBytes;
     private final long openFileCost;
     private final int lookback;
 
-    private TaskPacking(long targetBytes, long openFileCost, int lookback) {
+    private TaskPacking(TableMetadata metadata, long targetBytes, long openFileCost, int lookback) {
+        this.metadata = metadata;
         this.targetBytes = targetBytes;
         this.openFileCost = openFileCost;
         this.lookback = lookback;
@@ -38,30 +40,22 @@ public final class TaskPacking {
         for (int i = 0; i < files.size(); i++) {
             splits.add(Split.whole(i, files.get(i)));
         }
-        return of(files, properties, session, OptionalLong.empty()).pack(splits, metadata);
+        return forReading(files, metadata, properties, session, OptionalLong.empty())
+                .pack(splits);
     }
 
     /**
-     * Tasks for reading.
+     * Packing for reading.
      *
+     * @param files all there are, which decides how large a task becomes
      * @param splitSize what a query asks for; overrides the table and is not adapted
      */
-    public static List<FileSplits> splitFiles(
+    static TaskPacking forReading(
             List<FileTask> files,
             TableMetadata metadata,
             TableProperties properties,
             SparkSession session,
             OptionalLong splitSize) {
-        TaskPacking packing = of(files, properties, session, splitSize);
-        var splits = new ArrayList<Split>();
-        for (int i = 0; i < files.size(); i++) {
-            packing.split(i, files.get(i), splits);
-        }
-        return packing.pack(splits, metadata);
-    }
-
-    private static TaskPacking of(
-            List<FileTask> files, TableProperties properties, SparkSession session, OptionalLong splitSize) {
         long openFileCost = properties.get(TableProperties.SPLIT_OPEN_FILE_COST);
         long target = splitSize.orElse(properties.get(TableProperties.SPLIT_SIZE));
         if (splitSize.isEmpty() && properties.get(TableProperties.SPLIT_ADAPTIVE)) {
@@ -74,7 +68,16 @@ public final class TaskPacking {
                 target = Math.max(total / parallelism, Math.min(SMALLEST_ADAPTED_SPLIT, target));
             }
         }
-        return new TaskPacking(target, openFileCost, properties.get(TableProperties.SPLIT_LOOKBACK));
+        return new TaskPacking(metadata, target, openFileCost, properties.get(TableProperties.SPLIT_LOOKBACK));
+    }
+
+    /** Tasks for some of the files. */
+    List<FileSplits> splitFiles(List<FileTask> files) {
+        var splits = new ArrayList<Split>();
+        for (int i = 0; i < files.size(); i++) {
+            split(i, files.get(i), splits);
+        }
+        return pack(splits);
     }
 
     /** Cuts a file at row groups into ranges of about the target size, or anywhere if it is not known where they start. */
@@ -125,7 +128,7 @@ public final class TaskPacking {
         }
     }
 
-    private List<FileSplits> pack(List<Split> splits, TableMetadata metadata) {
+    private List<FileSplits> pack(List<Split> splits) {
         var codec = new FileTaskCodec(metadata);
         var open = new ArrayList<Bin>();
         var result = new ArrayList<FileSplits>();

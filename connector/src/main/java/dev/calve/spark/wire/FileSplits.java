@@ -13,7 +13,7 @@ import java.util.List;
 import org.apache.spark.sql.connector.read.InputPartition;
 
 /** The files, or parts of files, one task reads. */
-public final class FileSplits implements InputPartition {
+public sealed class FileSplits implements InputPartition permits KeyedFileSplits {
 
     private static final long serialVersionUID = 1L;
 
@@ -21,6 +21,10 @@ public final class FileSplits implements InputPartition {
 
     private FileSplits(byte[] content) {
         this.content = content;
+    }
+
+    FileSplits(FileSplits same) {
+        this(same.content);
     }
 
     /**

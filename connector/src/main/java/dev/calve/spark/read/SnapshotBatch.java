@@ -1,0 +1,100 @@
+package dev.calve.spark.read;
+
+import dev.calve.catalog.LoadedTable;
+import dev.calve.expression.Expression;
+import dev.calve.metadata.TableProperties;
+import dev.calve.scan.FileTask;
+import dev.calve.scan.ScanPlan;
+import dev.calve.schema.SchemaJson;
+import dev.calve.spark.wire.ExecutorTable;
+import dev.calve.spark.wire.KeyedFileSplits;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalInt;
+import org.apache.spark.sql.connector.metric.CustomTaskMetric;
+import org.apache.spark.sql.connector.read.Batch;
+import org.apache.spark.sql.connector.read.InputPartition;
+import org.apache.spark.sql.connector.read.PartitionReaderFactory;
+import org.jspecify.annotations.Nullable;
+
+/** The tasks of a scan, less the files that a filter found while the query runs makes superfluous. */
+final class SnapshotBatch implements Batch {
+
+    private final SnapshotScan scan;
+    private final Expression further;
+    private @Nullable ScanPlan plan;
+    private int filesRead;
+
+    SnapshotBatch(SnapshotScan scan, Expression further) {
+        this.scan = scan;
+        this.further = further;
+    }
+
+    private synchronized ScanPlan plan() {
+        if (plan == null) {
+            plan = further == Expression.Constant.TRUE
+                    ? scan.files().plan()
+                    : scan.files().planAlso(further);
+        }
+        return plan;
+    }
+
+    @Override
+    public InputPartition[] planInputPartitions() {
+        List<FileTask> files = wanted(plan().tasks());
+        filesRead = files.size();
+        scan.runs(this);
+        LoadedTable table = scan.query().table();
+        TaskPacking packing = TaskPacking.forReading(
+                files,
+                table.metadata(),
+                table.properties(),
+                scan.session(),
+                scan.query().settings().splitSize());
+        Optional<PartitionGrouping> grouping = scan.grouping();
+        if (grouping.isEmpty()) {
+            return packing.splitFiles(files).toArray(InputPartition[]::new);
+        }
+        var partitions = new ArrayList<InputPartition>();
+        grouping.get()
+                .group(files)
+                .forEach((key, group) ->
+                        packing.splitFiles(group).forEach(splits -> partitions.add(new KeyedFileSplits(splits, key))));
+        return partitions.toArray(InputPartition[]::new);
+    }
+
+    private List<FileTask> wanted(List<FileTask> files) {
+        OptionalInt limit = scan.query().pushed().limit();
+        return limit.isPresent() ? ScanFiles.enoughFor(limit.getAsInt(), files) : files;
+    }
+
+    @Override
+    public PartitionReaderFactory createReaderFactory() {
+        LoadedTable table = scan.query().table();
+        int batchRows = scan.query()
+                .settings()
+                .batchRows()
+                .orElseGet(() -> table.properties().get(TableProperties.READ_BATCH_SIZE));
+        return new SplitReaderFactory(
+                ExecutorTable.of(table),
+                SchemaJson.toJson(scan.query().schema()).toString(),
+                scan.readSchema().json(),
+                batchRows);
+    }
+
+    CustomTaskMetric[] driverMetrics() {
+        return ScanMetrics.ofPlan(plan(), filesRead, scan.files().planningTime());
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof SnapshotBatch batch && scan.equals(batch.scan) && further.equals(batch.further);
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(scan, further);
+    }
+}
