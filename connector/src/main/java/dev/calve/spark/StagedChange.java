@@ -17,6 +17,8 @@ import org.apache.spark.sql.connector.catalog.SupportsWrite;
 import org.apache.spark.sql.connector.catalog.TableCapability;
 import org.apache.spark.sql.connector.expressions.Transform;
 import org.apache.spark.sql.connector.write.LogicalWriteInfo;
+import org.apache.spark.sql.connector.write.SupportsTruncate;
+import org.apache.spark.sql.connector.write.Write;
 import org.apache.spark.sql.connector.write.WriteBuilder;
 import org.apache.spark.sql.types.StructType;
 import org.slf4j.Logger;
@@ -93,14 +95,29 @@ final class StagedChange implements StagedTable, SupportsWrite {
         return table.properties();
     }
 
+    /** Spark fills a table that it replaces by an overwrite. */
     @Override
     public Set<TableCapability> capabilities() {
-        return EnumSet.of(TableCapability.BATCH_WRITE);
+        return EnumSet.of(TableCapability.BATCH_WRITE, TableCapability.TRUNCATE);
     }
 
     @Override
     public WriteBuilder newWriteBuilder(LogicalWriteInfo info) {
-        return table.newWriteBuilder(info);
+        return new Filling(table.newWriteBuilder(info));
+    }
+
+    /** An append to a table without rows, so that there is nothing to overwrite. */
+    private record Filling(WriteBuilder append) implements SupportsTruncate {
+
+        @Override
+        public WriteBuilder truncate() {
+            return append;
+        }
+
+        @Override
+        public Write build() {
+            return append.build();
+        }
     }
 
     /**
