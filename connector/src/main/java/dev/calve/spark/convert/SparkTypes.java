@@ -53,6 +53,11 @@ public final class SparkTypes {
         return field(field, "");
     }
 
+    /** Whether Spark sees the type's values as the number that stores them, for want of a type of its own. */
+    public static boolean isNumberOfTime(Type type) {
+        return type == Type.Simple.TIME || type == Type.Simple.TIMESTAMP_NS || type == Type.Simple.TIMESTAMPTZ_NS;
+    }
+
     private static StructType struct(Type.Struct struct, String path) {
         var fields = new ArrayList<StructField>();
         for (Field field : struct.fields()) {

@@ -6,6 +6,7 @@ import dev.calve.metadata.TableProperties;
 import dev.calve.scan.FileTask;
 import dev.calve.scan.ScanPlan;
 import dev.calve.schema.SchemaJson;
+import dev.calve.spark.convert.Placeholders;
 import dev.calve.spark.wire.ExecutorTable;
 import dev.calve.spark.wire.KeyedFileSplits;
 import java.util.ArrayList;
@@ -41,8 +42,12 @@ final class SnapshotBatch implements Batch {
         return plan;
     }
 
+    /** @throws UnsupportedOperationException if a column's values cannot be read; not earlier, as Spark scans nothing for a DELETE */
     @Override
     public InputPartition[] planInputPartitions() {
+        SnapshotScan.Query query = scan.query();
+        Placeholders.refuseReading(
+                query.schema(), query.columns(), query.table().name());
         List<FileTask> files = wanted(plan().tasks());
         filesRead = files.size();
         scan.runs(this);

@@ -3,7 +3,6 @@ package dev.calve.spark.read;
 import dev.calve.catalog.LoadedTable;
 import dev.calve.schema.Schema;
 import dev.calve.spark.convert.MetadataColumns;
-import dev.calve.spark.convert.Placeholders;
 import dev.calve.spark.convert.SparkTypes;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,24 +16,15 @@ import org.apache.spark.sql.types.StructType;
 /** Gives the fields that Spark asks for by name their field ids back. */
 final class WantedColumns {
 
-    private final LoadedTable table;
-    private final Schema schema;
     private final List<StructField> available;
 
     WantedColumns(LoadedTable table, Schema schema) {
-        this.table = table;
-        this.schema = schema;
         this.available = new ArrayList<>(List.of(SparkTypes.toSpark(schema).fields()));
         this.available.addAll(MetadataColumns.of(table.metadata()));
     }
 
-    /**
-     * The wanted columns, pruned as Spark pruned them, in its order. A table's own column hides a metadata column.
-     *
-     * @throws UnsupportedOperationException if the values of one cannot be read
-     */
+    /** The wanted columns, pruned as Spark pruned them, in its order. A table's own column hides a metadata column. */
     StructType withIds(StructType wanted) {
-        Placeholders.refuseReading(schema, wanted, table.name());
         return withIds(available, wanted);
     }
 

@@ -5,7 +5,9 @@ import dev.calve.metadata.TableMetadata;
 import dev.calve.metadata.TableProperties;
 import dev.calve.metadata.TableProperties.DistributionMode;
 import dev.calve.partition.PartitionField;
+import dev.calve.partition.Transform;
 import dev.calve.spark.convert.SparkTransforms;
+import dev.calve.spark.convert.SparkTypes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -77,7 +79,15 @@ final class AppendWrite implements RequiresDistributionAndOrdering {
         TableMetadata metadata = table.metadata();
         var expressions = new ArrayList<Expression>();
         for (PartitionField field : metadata.spec().fields()) {
-            SparkTransforms.toSpark(metadata.schema(), field).ifPresent(expressions::add);
+            boolean isOtherInSpark = !(field.transform() instanceof Transform.Identity)
+                    && metadata.schema()
+                            .field(field.sourceId())
+                            .filter(source -> SparkTypes.isNumberOfTime(source.type()))
+                            .isPresent();
+            // Spark has no day of a number, and another bucket.
+            if (!isOtherInSpark) {
+                SparkTransforms.toSpark(metadata.schema(), field).ifPresent(expressions::add);
+            }
         }
         return expressions;
     }
