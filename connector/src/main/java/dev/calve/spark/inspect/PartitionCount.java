@@ -32,6 +32,9 @@ final class PartitionCount {
     private final Map<Long, Snapshot> snapshots = new HashMap<>();
     private final Selection live;
 
+    /** Equal values of two specs are two partitions, because they need not hold the same rows. */
+    private record Key(int specId, PartitionTuple partition) {}
+
     PartitionCount(Storage storage, TableMetadata metadata) {
         this.storage = storage;
         this.metadata = metadata;
@@ -50,9 +53,8 @@ final class PartitionCount {
      */
     List<PartitionTotals> of(List<ManifestFile> manifests, boolean deleted) throws IOException {
         Optional<DeleteIndex> deletes = deleted ? Optional.of(deletes(manifests)) : Optional.empty();
-        var result = new LinkedHashMap<PartitionTuple, PartitionTotals>();
-        for (Map<PartitionTuple, PartitionTotals> part :
-                OnDriver.map(manifests, manifest -> count(manifest, deletes))) {
+        var result = new LinkedHashMap<Key, PartitionTotals>();
+        for (Map<Key, PartitionTotals> part : OnDriver.map(manifests, manifest -> count(manifest, deletes))) {
             part.forEach((partition, totals) -> {
                 PartitionTotals known = result.putIfAbsent(partition, totals);
                 if (known != null) {
@@ -84,9 +86,8 @@ final class PartitionCount {
         return result;
     }
 
-    private Map<PartitionTuple, PartitionTotals> count(ManifestFile manifest, Optional<DeleteIndex> deletes)
-            throws IOException {
-        var totals = new LinkedHashMap<PartitionTuple, PartitionTotals>();
+    private Map<Key, PartitionTotals> count(ManifestFile manifest, Optional<DeleteIndex> deletes) throws IOException {
+        var totals = new LinkedHashMap<Key, PartitionTotals>();
         try (var entries = new Entries(storage, List.of(manifest), live)) {
             for (var next = entries.next(); next.isPresent(); next = entries.next()) {
                 ManifestEntry<? extends ContentFile> entry = next.get();
@@ -94,9 +95,8 @@ final class PartitionCount {
                         ? deletes.map(index -> AppliedDeletes.of(index.of(as(DataFile.class, entry))))
                         : Optional.empty();
                 totals.computeIfAbsent(
-                                entry.file().partition(),
-                                partition -> new PartitionTotals(
-                                        partition, entry.file().specId()))
+                                new Key(entry.file().specId(), entry.file().partition()),
+                                key -> new PartitionTotals(key.partition(), key.specId()))
                         .add(entry, Optional.ofNullable(snapshots.get(entry.snapshotId())), applied);
             }
         }

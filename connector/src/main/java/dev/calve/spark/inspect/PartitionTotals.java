@@ -16,7 +16,7 @@ import java.util.function.Function;
 import org.apache.spark.sql.types.DataTypes;
 import org.jspecify.annotations.Nullable;
 
-/** What the live files of one partition add up to: a row of {@code partitions}. Partitions of several specs that have equal values are one. */
+/** What the live files of one partition of one spec add up to: a row of {@code partitions}. */
 final class PartitionTotals {
 
     private static final String DELETED_RECORD_COUNT = "deleted_record_count";
@@ -26,7 +26,7 @@ final class PartitionTotals {
     static final List<String> DELETES = List.of(DELETED_RECORD_COUNT, TOTAL_RECORD_COUNT);
 
     private final PartitionTuple partition;
-    private int specId;
+    private final int specId;
     private long records;
     private int files;
     private long fileBytes;
@@ -96,7 +96,7 @@ final class PartitionTotals {
      */
     void add(ManifestEntry<? extends ContentFile> entry, Optional<Snapshot> added, Optional<AppliedDeletes> deletes) {
         ContentFile file = entry.file();
-        added.ifPresent(snapshot -> updated(snapshot, file.specId()));
+        added.ifPresent(this::updated);
         if (file instanceof DataFile) {
             records += file.recordCount();
             files++;
@@ -115,7 +115,7 @@ final class PartitionTotals {
     /** Adds what another thread counted of the same partition. */
     void add(PartitionTotals others) {
         if (others.last != null) {
-            updated(others.last, others.specId);
+            updated(others.last);
         }
         records += others.records;
         files += others.files;
@@ -128,10 +128,9 @@ final class PartitionTotals {
         addDeleted(others.deletedRecords);
     }
 
-    private void updated(Snapshot snapshot, int newSpecId) {
+    private void updated(Snapshot snapshot) {
         if (last == null || snapshot.timestampMillis() > last.timestampMillis()) {
             last = snapshot;
-            specId = newSpecId;
         }
     }
 

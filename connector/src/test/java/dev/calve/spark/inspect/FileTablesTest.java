@@ -147,7 +147,7 @@ class FileTablesTest {
                 .containsExactly("[2, 7, 2, 2, 7, 13]");
     }
 
-    /** Values of one field under several specs are values of one partition. */
+    /** Values are those of the fields of all specs; equal values of two specs are still two partitions. */
     @ParameterizedTest
     @ValueSource(ints = {2, 3})
     void partitionsOfSeveralSpecsAreWidened(int version) throws IOException {
@@ -160,11 +160,13 @@ class FileTablesTest {
                         PartitionField.of(CommitFixture.PART, 1000, "part", Transform.IDENTITY),
                         PartitionField.of(CommitFixture.ID, 1001, "id_bucket", new Transform.Bucket(8))));
         table.evolve(new MetadataUpdate.AddSpec(wider), new MetadataUpdate.SetDefaultSpec(-1));
-        table.append(table.dataFile("c").in(1, 4).build());
+        table.append(
+                table.dataFile("c").in(1, 4).build(),
+                table.dataFile("d").in(1, null).build());
         Snapshot last = table.head();
 
         assertThat(shown(table).rows("files", "file_path", "spec_id", "partition"))
-                .containsExactly("[a, 0, [1, null]]", "[b, 0, [1, null]]", "[c, 1, [1, 4]]");
+                .containsExactly("[a, 0, [1, null]]", "[b, 0, [1, null]]", "[c, 1, [1, 4]]", "[d, 1, [1, null]]");
         assertThat(shown(table)
                         .rows(
                                 "partitions",
@@ -173,8 +175,8 @@ class FileTablesTest {
                                 "record_count",
                                 "file_count",
                                 "last_updated_snapshot_id"))
-                .hasSize(2)
-                .contains("[[1, 4], 1, 10, 1, " + last.id() + "]")
+                .hasSize(3)
+                .contains("[[1, 4], 1, 10, 1, " + last.id() + "]", "[[1, null], 1, 10, 1, " + last.id() + "]")
                 .anyMatch(row -> row.startsWith("[[1, null], 0, 15, 2, "));
     }
 
