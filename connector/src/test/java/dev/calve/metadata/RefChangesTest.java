@@ -276,4 +276,26 @@ class RefChangesTest {
         assertRefused("there is no ref 'nope'", () -> BranchMoves.fastForward(table, "main", "nope"));
         assertRefused("must have a name", () -> BranchMoves.fastForward(table, "", "side"));
     }
+
+    @Test
+    void createsMainWhereNothingWasCommittedToItYet() {
+        table = MetadataUpdates.apply(
+                empty(),
+                List.of(
+                        snapshot(1, OptionalLong.empty()),
+                        new MetadataUpdate.SetSnapshotRef("side", SnapshotRef.branch(1))),
+                2_000);
+        assertRefused("main has no snapshot yet", () -> BranchMoves.rollbackTo(table, 1));
+        change(BranchMoves.fastForward(table, "main", "side"));
+        assertThat(table.currentSnapshotId()).hasValue(1);
+    }
+
+    @Test
+    void namesNoMoreThanTwentyOfMany() {
+        for (int i = 10; i < 33; i++) {
+            change(RefChanges.create(table, atMain("t" + i, Kind.TAG, Retention.UNSAID, IfExists.FAIL)));
+        }
+        assertRefused("but [t10, t11, t12,", () -> RefChanges.drop(table, "none", Kind.TAG, false));
+        assertRefused("t29 and 4 more].", () -> RefChanges.drop(table, "none", Kind.TAG, false));
+    }
 }
