@@ -17,7 +17,7 @@ import java.util.List;
 
 /**
  * Carries file tasks from the driver to executors that run the same version of this class; not a storage format. Column
- * metrics stay behind: planning has used them. Not for several threads.
+ * metrics of data files and equality deletes stay behind: planning has used them. Not for several threads.
  */
 public final class FileTaskCodec {
 
@@ -36,27 +36,34 @@ public final class FileTaskCodec {
 
     public void write(FileTask task, DataOutputStream out) throws IOException {
         DataFile file = task.file();
-        var common = file.common();
-        var slim = new DataFile(
-                new ContentFile.Common(
-                        common.path(),
-                        common.format(),
-                        common.specId(),
-                        common.partition(),
-                        Metrics.ofCount(file.recordCount()),
-                        common.fileSizeBytes(),
-                        common.splitOffsets(),
-                        common.sortOrderId(),
-                        common.keyMetadata()),
-                file.firstRowId());
-        writeEntry(task.entry(), slim, out);
+        writeEntry(task.entry(), new DataFile(withoutMetrics(file.common()), file.firstRowId()), out);
         out.writeUTF(task.manifest());
         out.writeInt(task.deletes().size());
         for (ManifestEntry<DeleteFile> delete : task.deletes()) {
-            writeEntry(delete, delete.file(), out);
+            writeEntry(delete, slim(delete.file()), out);
         }
         writeBytes(ExpressionCodec.toBytes(task.residual()), out);
         out.writeBoolean(task.everyRowMatches());
+    }
+
+    /** A table that is streamed into has hundreds of equality deletes for each data file. */
+    private static DeleteFile slim(DeleteFile file) {
+        return file instanceof DeleteFile.EqualityDeletes keys
+                ? new DeleteFile.EqualityDeletes(withoutMetrics(keys.common()), keys.equalityIds())
+                : file;
+    }
+
+    private static ContentFile.Common withoutMetrics(ContentFile.Common common) {
+        return new ContentFile.Common(
+                common.path(),
+                common.format(),
+                common.specId(),
+                common.partition(),
+                Metrics.ofCount(common.metrics().recordCount()),
+                common.fileSizeBytes(),
+                common.splitOffsets(),
+                common.sortOrderId(),
+                common.keyMetadata());
     }
 
     public FileTask read(DataInputStream in) throws IOException {

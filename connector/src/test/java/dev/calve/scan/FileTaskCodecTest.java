@@ -8,9 +8,11 @@ import dev.calve.expression.Expression;
 import dev.calve.expression.Metrics;
 import dev.calve.manifest.ContentFile;
 import dev.calve.manifest.DataFile;
+import dev.calve.manifest.DeleteFile;
 import dev.calve.manifest.ManifestEntry;
 import dev.calve.metadata.MetadataUpdate;
 import dev.calve.partition.PartitionSpec;
+import dev.calve.schema.Bytes;
 import dev.calve.schema.Type;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -19,6 +21,8 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -67,6 +71,44 @@ class FileTaskCodecTest {
         }
         assertThat(in.read()).isEqualTo(-1);
         assertThat(read).isEqualTo(tasks.stream().map(FileTaskCodecTest::slim).toList());
+    }
+
+    @Test
+    void leavesColumnMetricsOfEqualityDeletesBehind() throws IOException {
+        var table = CommitFixture.partitionedBy(Type.Simple.DOUBLE, 2);
+        var plain = table.equality("e", 0, 1.0);
+        var common = plain.common();
+        Map<Integer, Long> counts = Map.of(CommitFixture.ID, 3L);
+        Map<Integer, Bytes> bounds = Map.of(CommitFixture.ID, Bytes.copyOf(new byte[8]));
+        var measured = new DeleteFile.EqualityDeletes(
+                new ContentFile.Common(
+                        common.path(),
+                        common.format(),
+                        common.specId(),
+                        common.partition(),
+                        new Metrics(3, counts, counts, counts, Map.of(), bounds, bounds),
+                        common.fileSizeBytes(),
+                        common.splitOffsets(),
+                        common.sortOrderId(),
+                        common.keyMetadata()),
+                plain.equalityIds());
+        var data = table.dataFile("a").in(1.0).build();
+
+        var bytes = new ByteArrayOutputStream();
+        new FileTaskCodec(table.metadata()).write(task(data, measured), new DataOutputStream(bytes));
+        FileTask read = new FileTaskCodec(table.metadata())
+                .read(new DataInputStream(new ByteArrayInputStream(bytes.toByteArray())));
+
+        assertThat(read).isEqualTo(slim(task(data, plain)));
+    }
+
+    private static FileTask task(DataFile data, DeleteFile deletes) {
+        return new FileTask(
+                new ManifestEntry<>(ManifestEntry.Status.ADDED, 1, 1, 1, data),
+                "memory:/m.avro",
+                List.of(new ManifestEntry<>(ManifestEntry.Status.ADDED, 2, 2, 2, deletes)),
+                Expression.Constant.TRUE,
+                false);
     }
 
     private static FileTask slim(FileTask task) {

@@ -91,8 +91,8 @@ final class KeyCache {
             return;
         }
         entry.keys = new SoftReference<>(keys);
-        held.put(key, entry);
-        heldBytes += entry.bytes;
+        Entry other = held.put(key, entry);
+        heldBytes += entry.bytes - (other == null ? 0 : other.bytes);
         Iterator<Entry> eldest = held.values().iterator();
         while (heldBytes > maxBytes) {
             Entry old = eldest.next();

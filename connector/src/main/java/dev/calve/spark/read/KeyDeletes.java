@@ -56,7 +56,7 @@ public final class KeyDeletes implements KeyMatcher {
 
     private record Place(int specId, PartitionTuple partition) {}
 
-    /** Reads nothing yet. Each data file is announced once for each of its splits. */
+    /** Reads nothing yet. Each data file is announced as often as it will be asked about. */
     public KeyDeletes(TaskReads reads, List<FileTask> tasks) {
         this(reads, tasks, KeyCache.SHARED);
     }
