@@ -322,9 +322,6 @@ class CatalogIT {
 
     static Stream<Arguments> laterStatements() {
         return Stream.of(
-                Arguments.of("ALTER TABLE lake.%s ADD COLUMN x INT", "AddColumn is not supported yet"),
-                Arguments.of("ALTER TABLE lake.%s RENAME COLUMN id TO x", "RenameColumn is not supported yet"),
-                Arguments.of("ALTER TABLE lake.%s DROP COLUMN s", "DeleteColumn is not supported yet"),
                 Arguments.of("ALTER TABLE lake.%s RENAME TO lake.ddl.renamed", "Cannot rename table"),
                 Arguments.of("ALTER TABLE lake.%s SET TBLPROPERTIES ('sort-order' = 'id')", "tells the table's state"),
                 Arguments.of(
