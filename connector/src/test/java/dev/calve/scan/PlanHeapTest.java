@@ -19,13 +19,14 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** How much heap of the driver a plan of many files takes, whatever their statistics. */
 class PlanHeapTest {
 
-    private static final int FILES = 30_000;
-    private static final int COLUMNS = 30;
+    private static final int FILES = 10_000;
+    private static final int COLUMNS = 20;
 
     /** Of a path of 130 characters, which is most of it. What the README says is rounded up from this. */
     private static final long MOST_BYTES = 700;
@@ -67,13 +68,7 @@ class PlanHeapTest {
     @Test
     void aPlannedFileTakesLittleMoreThanItsPath() {
         var table = CommitFixture.partitionedBy(Type.Simple.INT, 3);
-        for (int from = 0; from < FILES; from += 10_000) {
-            var files = new DataFile[10_000];
-            for (int i = 0; i < files.length; i++) {
-                files[i] = file(from + i);
-            }
-            table.append(files);
-        }
+        table.append(IntStream.range(0, FILES).mapToObj(PlanHeapTest::file).toArray(DataFile[]::new));
         var planner = new ScanPlanner(table.storage, table.metadata(), table.head());
         Expression filter = CommitFixture.idAtMost(Long.MAX_VALUE);
         planner.planToRead(filter, Set.of());

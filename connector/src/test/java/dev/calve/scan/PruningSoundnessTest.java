@@ -45,7 +45,7 @@ import org.junit.jupiter.api.Test;
  */
 class PruningSoundnessTest {
 
-    private static final int TIMES = 250;
+    private static final int TIMES = 60;
 
     private static final List<Transform> TRANSFORMS =
             List.of(Transform.IDENTITY, new Transform.Bucket(3), new Transform.Truncate(10), Transform.VOID);
