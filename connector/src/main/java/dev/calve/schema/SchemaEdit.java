@@ -82,7 +82,7 @@ final class SchemaEdit {
                 add.defaultValue());
         List<Field> fields = new ArrayList<>(siblings);
         fields.add(field);
-        replaceFields(parent, fields);
+        replaceFields(what, parent, fields);
         add.position().ifPresent(position -> place(what, field, position));
     }
 
@@ -101,6 +101,7 @@ final class SchemaEdit {
             return;
         }
         Field field = existing(what, drop.path());
+        requireNoKey(what, field);
         requireNamed(what, field);
         for (int identifier : identifiers) {
             if (identifier == field.id() || isInside(identifier, field)) {
@@ -117,7 +118,7 @@ final class SchemaEdit {
         if (fields.isEmpty() && parent.isPresent()) {
             throw refused(what, "it is the only field of its struct. Drop the struct");
         }
-        replaceFields(parent, fields);
+        replaceFields(what, parent, fields);
     }
 
     private boolean isInside(int id, Field ancestor) {
@@ -136,7 +137,7 @@ final class SchemaEdit {
         Field field = existing(what, rename.path());
         requireNamed(what, field);
         requireFree(what, rename.newName(), siblings(field), other -> other.id() != field.id());
-        replace(field, old -> old.withName(rename.newName()));
+        replace(what, field, old -> old.withName(rename.newName()));
     }
 
     private void retype(SchemaChange.Retype retype) {
@@ -148,7 +149,7 @@ final class SchemaEdit {
         if (!TypePromotion.isAllowed(field.type(), retype.newType(), formatVersion)) {
             throw refused(what, "it is " + field.type() + ". " + TypePromotion.ALLOWED);
         }
-        replace(field, old -> TypePromotion.promote(old, retype.newType()));
+        replace(what, field, old -> TypePromotion.promote(old, retype.newType()));
     }
 
     private void setRequired(SchemaChange.SetRequired change) {
@@ -168,21 +169,21 @@ final class SchemaEdit {
                                 + "' must not be null. Set other identifier fields first");
             }
         }
-        replace(field, old -> old.withRequired(false));
+        replace(what, field, old -> old.withRequired(false));
     }
 
     private void setDoc(SchemaChange.SetDoc change) {
         String what = "comment on column " + quoted(change.path());
         Field field = existing(what, change.path());
         requireNamed(what, field);
-        replace(field, old -> old.withDoc(change.doc()));
+        replace(what, field, old -> old.withDoc(change.doc()));
     }
 
     private void setWriteDefault(SchemaChange.SetWriteDefault change) {
         String what = "set the default of column " + quoted(change.path());
         Field field = existing(what, change.path());
         requireNamed(what, field);
-        replace(field, old -> old.withWriteDefault(change.value()));
+        replace(what, field, old -> old.withWriteDefault(change.value()));
     }
 
     private void move(SchemaChange.Move move) {
@@ -208,7 +209,7 @@ final class SchemaEdit {
             index = fields.indexOf(before) + 1;
         }
         fields.add(index, schema.field(field.id()).orElseThrow());
-        replaceFields(parent, fields);
+        replaceFields(what, parent, fields);
     }
 
     private List<Field> siblings(Field field) {
@@ -250,10 +251,9 @@ final class SchemaEdit {
         }
     }
 
-    /** The field at a path, which is about to be changed. */
+    /** The field at a path, which a change names. */
     private Field existing(String what, List<String> path) {
         Field field = find(path).orElseThrow(() -> refused(what, "there is no column " + quoted(path)));
-        requireNoKey(what, field);
         touch(field);
         return field;
     }
@@ -302,16 +302,20 @@ final class SchemaEdit {
         return alike.stream().findFirst();
     }
 
-    private void replace(Field field, UnaryOperator<Field> edit) {
-        change((Type.Struct) replaced(schema.struct(), field.id(), edit));
+    /** A change that changes nothing is allowed everywhere. */
+    private void replace(String what, Field field, UnaryOperator<Field> edit) {
+        if (!edit.apply(field).equals(field)) {
+            requireNoKey(what, field);
+            change((Type.Struct) replaced(schema.struct(), field.id(), edit));
+        }
     }
 
     /** @param struct the field whose fields they become; empty for the columns of the table */
-    private void replaceFields(Optional<Field> struct, List<Field> fields) {
+    private void replaceFields(String what, Optional<Field> struct, List<Field> fields) {
         if (struct.isEmpty()) {
             change(new Type.Struct(fields));
         } else {
-            replace(struct.get(), old -> old.withType(new Type.Struct(fields)));
+            replace(what, struct.get(), old -> old.withType(new Type.Struct(fields)));
         }
     }
 
