@@ -15,8 +15,9 @@ public final class Randomly {
 
     private final Random random;
 
+    /** Seeds that follow each other are taken apart: the first values of {@link Random} would be much the same for all of them. */
     public Randomly(long seed) {
-        random = new Random(seed);
+        random = new Random(seed * 0x9E3779B97F4A7C15L);
     }
 
     /** A property: throws for values that contradict it. */

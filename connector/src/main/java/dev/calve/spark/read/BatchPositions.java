@@ -45,6 +45,16 @@ final class BatchPositions {
         return left;
     }
 
+    /** Rows that are to be read next and stand one after the other. */
+    long consecutive() {
+        return rows.end(range) - next;
+    }
+
+    /** Number, within the row group, of the row that is read next. */
+    long nextInRowGroup() {
+        return next;
+    }
+
     /** Rows of the row group read so far. */
     long taken() {
         return rows.count() - left;

@@ -2,6 +2,7 @@ package dev.calve.spark.read;
 
 import dev.calve.io.InputFile;
 import dev.calve.io.InvalidTableException;
+import dev.calve.pruning.RowRanges;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -74,21 +75,16 @@ final class Decoder implements Closeable {
     }
 
     private boolean isRefusedBySpark() {
+        Set<ColumnPath> wanted = projection.storedPaths();
         return rowGroups.stream()
-                .anyMatch(group -> isRefusedBySpark(input.rowGroups().get(group.ordinal()), projection.storedPaths()));
-    }
-
-    /** Whether a row group has pages of these columns that must be decoded value by value. */
-    private static boolean isRefusedBySpark(BlockMetaData block, Set<ColumnPath> wanted) {
-        return block.getColumns().stream()
+                .flatMap(group -> input.rowGroups().get(group.ordinal()).getColumns().stream())
                 .anyMatch(chunk -> wanted.contains(chunk.getPath()) && Encodings.areRefused(chunk));
     }
 
     /** Whether of a row group some rows of these columns can be decoded without the others. */
     static boolean canSkipRows(BlockMetaData block, Set<ColumnPath> wanted) {
-        return isRefusedBySpark(block, wanted)
-                || block.getColumns().stream()
-                        .allMatch(chunk -> !wanted.contains(chunk.getPath()) || Encodings.areSkippable(chunk));
+        return block.getColumns().stream()
+                .allMatch(chunk -> !wanted.contains(chunk.getPath()) || Encodings.areSkippable(chunk));
     }
 
     private RowDecoder goByRows() {
@@ -143,7 +139,7 @@ final class Decoder implements Closeable {
             // more.
             RowDecoder rows = goByRows();
             if (at.taken() > 0) {
-                rows.startRowGroup(readCurrent(), at.taken());
+                startCurrent(rows);
             }
             return decodeByRows(rows, at);
         }
@@ -151,17 +147,20 @@ final class Decoder implements Closeable {
 
     private int decodeByRows(RowDecoder decoder, BatchPositions at) throws IOException {
         if (at.taken() == 0) {
-            decoder.startRowGroup(readCurrent(), 0);
+            startCurrent(decoder);
         }
-        int rows = (int) Math.min(batchRows, at.left());
-        decoder.decode(rows);
+        int rows = (int) Math.min(batchRows, at.consecutive());
+        decoder.decode(at.nextInRowGroup(), rows);
         spark.resultBatch().setNumRows(rows);
         return rows;
     }
 
-    private PageReadStore readCurrent() throws IOException {
+    /** Reads all rows: parquet-java assembles wrong records where the last row that is asked for follows a gap. */
+    private void startCurrent(RowDecoder decoder) throws IOException {
         releasePages();
-        return read(rowGroups.get(current));
+        int ordinal = rowGroups.get(current).ordinal();
+        long rows = input.rowGroups().get(ordinal).getRowCount();
+        decoder.startRowGroup(read(new RowGroup(ordinal, 0, RowRanges.all(rows))));
     }
 
     private String undecodable(BatchPositions at, Exception cause) {

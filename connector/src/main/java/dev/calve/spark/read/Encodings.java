@@ -19,7 +19,7 @@ final class Encodings {
      */
     @SuppressWarnings("deprecation")
     private static final Set<Encoding> SKIPPABLE =
-            Set.of(Encoding.PLAIN, Encoding.PLAIN_DICTIONARY, Encoding.RLE_DICTIONARY);
+            Set.of(Encoding.PLAIN, Encoding.PLAIN_DICTIONARY, Encoding.RLE_DICTIONARY, Encoding.BYTE_STREAM_SPLIT);
 
     private Encodings() {}
 
@@ -28,7 +28,7 @@ final class Encodings {
         return chunk.getEncodings().stream().anyMatch(REFUSED::contains);
     }
 
-    /** Whether Spark decodes some rows of the chunk's pages and skips others. */
+    /** Whether who decodes the chunk can decode some rows of its pages and skip others. */
     static boolean areSkippable(ColumnChunkMetaData chunk) {
         return SKIPPABLE.containsAll(valueEncodings(chunk));
     }

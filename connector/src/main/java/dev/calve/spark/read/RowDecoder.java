@@ -29,6 +29,7 @@ final class RowDecoder {
     private final MessageColumnIO columns;
     private final Assembly assembly = new Assembly();
     private @Nullable RecordReader<RowDecoder> records;
+    private long next;
 
     /**
      * Takes over from Spark's decoder, which must not be used any more.
@@ -63,25 +64,27 @@ final class RowDecoder {
         return type instanceof MapType || type instanceof VariantType ? 2 : 0;
     }
 
-    /**
-     * Goes on to a row group.
-     *
-     * @param skip number of its rows that were decoded before
-     */
-    void startRowGroup(PageReadStore pages, long skip) {
+    /** Goes on to a row group; its pages hold all of its rows. */
+    void startRowGroup(PageReadStore pages) {
         records = columns.getRecordReader(pages, assembly);
-        for (long i = 0; i < skip; i++) {
+        next = 0;
+    }
+
+    /**
+     * Decodes consecutive rows.
+     *
+     * @param first number, within the row group, of the first of them; those before that were not decoded are passed over
+     */
+    void decode(long first, int rows) {
+        for (; next < first; next++) {
             clear();
             read(0);
         }
-    }
-
-    /** Decodes the next rows of the row group; it has so many left. */
-    void decode(int rows) {
         clear();
         for (int i = 0; i < rows; i++) {
             read(i);
         }
+        next += rows;
     }
 
     private void clear() {

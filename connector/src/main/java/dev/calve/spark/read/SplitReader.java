@@ -4,12 +4,16 @@ import dev.calve.deletes.PositionBitmap;
 import dev.calve.io.Storage;
 import dev.calve.pruning.ResidualFilter;
 import dev.calve.rowdelete.ExistingDeletes;
+import dev.calve.scan.FileTask;
 import dev.calve.schema.MetadataFields;
 import dev.calve.spark.wire.FileSplits.Split;
 import java.io.IOException;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.Deque;
+import java.util.LinkedHashMap;
 import java.util.List;
 import org.apache.spark.sql.connector.read.PartitionReader;
 import org.apache.spark.sql.types.StructType;
@@ -17,39 +21,58 @@ import org.apache.spark.sql.vectorized.ColumnarBatch;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the splits of one task one after the other, each with its deletes applied; if {@code _deleted} is wanted, deleted rows
- * are shown, marked.
+ * Reads the files of one task one after the other, each with its deletes applied; if {@code _deleted} is wanted, deleted rows
+ * are shown, marked. A file of which the task has several splits is opened once, so that its footer and deletes are read once.
  */
 final class SplitReader implements PartitionReader<ColumnarBatch> {
 
     private final Storage storage;
     private final TaskReads reads;
-    private final Deque<Split> splits;
+    private final Deque<List<Split>> files;
     private final StructType columns;
     private final int batchRows;
     private final KeyDeletes keys;
     private final boolean showDeleted;
     private @Nullable ColumnarFileReader open;
+    private ReadCounters closed = ReadCounters.NONE;
 
     SplitReader(Storage storage, TaskReads reads, List<Split> splits, StructType columns, int batchRows) {
         this.storage = storage;
         this.reads = reads;
-        this.splits = new ArrayDeque<>(splits);
+        this.files = new ArrayDeque<>(byFile(splits));
         this.columns = columns;
         this.batchRows = batchRows;
-        this.keys = new KeyDeletes(reads, splits.stream().map(Split::task).toList());
+        this.keys = new KeyDeletes(
+                reads, files.stream().map(file -> file.get(0).task()).toList());
         this.showDeleted = Arrays.stream(columns.fields())
                 .anyMatch(field -> FileProjection.idOf(field).orElse(-1) == MetadataFields.DELETED.id());
+    }
+
+    /** A file that a table holds twice, as some do, has two numbers and is read twice. */
+    private record NumberedFile(int number, String path) {}
+
+    private static Collection<List<Split>> byFile(List<Split> splits) {
+        var files = new LinkedHashMap<NumberedFile, List<Split>>();
+        for (Split split : splits) {
+            var file = new NumberedFile(split.number(), split.task().file().path());
+            files.computeIfAbsent(file, key -> new ArrayList<>()).add(split);
+        }
+        return files.values();
+    }
+
+    /** What reading took so far, all files together. */
+    ReadCounters counters() {
+        return open == null ? closed : closed.plus(open.counters());
     }
 
     @Override
     public boolean next() throws IOException {
         while (true) {
             if (open == null) {
-                if (splits.isEmpty()) {
+                if (files.isEmpty()) {
                     return false;
                 }
-                open = openNext(splits.remove());
+                open = openNext(files.remove());
             }
             if (open.next()) {
                 return true;
@@ -58,16 +81,17 @@ final class SplitReader implements PartitionReader<ColumnarBatch> {
         }
     }
 
-    private ColumnarFileReader openNext(Split split) throws IOException {
-        FileRead.Builder read = reads.read(split.task(), columns)
-                .range(split.start(), split.end())
-                .rowGroups(ResidualFilter.of(split.task().residual()))
+    private ColumnarFileReader openNext(List<Split> splits) throws IOException {
+        FileTask task = splits.get(0).task();
+        FileRead.Builder read = reads.read(task, columns)
+                .rowGroups(ResidualFilter.of(task.residual()))
                 .batchRows(batchRows);
-        PositionBitmap deleted = ExistingDeletes.byPosition(storage, split.task());
+        splits.forEach(split -> read.range(split.start(), split.end()));
+        PositionBitmap deleted = ExistingDeletes.byPosition(storage, task);
         if (!deleted.isEmpty()) {
             read.deleted(deleted);
         }
-        keys.filter(split.task()).ifPresent(read::filter);
+        keys.filter(task).ifPresent(read::filter);
         if (showDeleted) {
             read.showDeleted();
         }
@@ -85,6 +109,7 @@ final class SplitReader implements PartitionReader<ColumnarBatch> {
     @Override
     public void close() throws IOException {
         if (open != null) {
+            closed = counters();
             open.close();
             open = null;
         }

@@ -40,6 +40,7 @@ final class ParquetFixture {
     private boolean dictionary = true;
     private boolean byteStreamSplit;
     private boolean bloomFilters;
+    private int dictionaryBytes = 1 << 20;
     private int boundBytes = 64;
     private WriterVersion version = WriterVersion.PARQUET_1_0;
     private CompressionCodecName codec = CompressionCodecName.UNCOMPRESSED;
@@ -74,6 +75,12 @@ final class ParquetFixture {
         return this;
     }
 
+    /** Encodes a chunk's later values without a dictionary, once that has so many bytes. */
+    ParquetFixture dictionaryBytes(int bytes) {
+        dictionaryBytes = bytes;
+        return this;
+    }
+
     /** Writes bloom filters of columns that are not encoded by a dictionary. */
     ParquetFixture bloomFilters() {
         bloomFilters = true;
@@ -104,6 +111,7 @@ final class ParquetFixture {
                 .withRowGroupRowCountLimit(rowsPerGroup)
                 .withPageRowCountLimit(pageRows)
                 .withDictionaryEncoding(dictionary)
+                .withDictionaryPageSize(dictionaryBytes)
                 .withByteStreamSplitEncoding(byteStreamSplit)
                 .withBloomFilterEnabled(bloomFilters)
                 .withMaxBloomFilterBytes(1024)

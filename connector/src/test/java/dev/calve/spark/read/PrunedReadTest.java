@@ -69,23 +69,27 @@ class PrunedReadTest {
             var version = random.oneOf(WriterVersion.values());
             var stored = new StoredRows(random, version);
             var all = all(stored);
+            boolean byRows = stored.hasFloats() && random.yes();
             var wanted = new ArrayList<Long>();
             int one = random.intBetween(1, 40);
-            var read = stored.read().batchRows(random.oneOf(1, 7, 64, 4096)).rowGroups(group -> {
-                var rows = new RowRanges.Builder();
-                for (int i = 0; i < group.rows(); i++) {
-                    if (random.intBelow(one) == 0) {
-                        rows.add(i, i + 1L);
-                        wanted.add(group.block().getRowIndexOffset() + i);
-                    }
-                }
-                return rows.build();
-            });
+            var read = stored.read(byRows ? stored.byteStreamSplit : stored.file)
+                    .batchRows(random.oneOf(1, 7, 64, 4096))
+                    .rowGroups(group -> {
+                        var rows = new RowRanges.Builder();
+                        for (int i = 0; i < group.rows(); i++) {
+                            if (random.intBelow(one) == 0) {
+                                rows.add(i, i + 1L);
+                                wanted.add(group.block().getRowIndexOffset() + i);
+                            }
+                        }
+                        return rows.build();
+                    });
             var positions = new ArrayList<Long>();
             try (var reader = ColumnarFileReader.open(read.build())) {
                 while (reader.next()) {
                     checkBatch(reader, all, positions);
                 }
+                assertThat(reader.counters().filesDecodedByRows()).isEqualTo(byRows && !wanted.isEmpty() ? 1 : 0);
                 partly.addAndGet(reader.counters().rowsSkipped() > 0 ? 1 : 0);
             }
             if (version == WriterVersion.PARQUET_1_0) {

@@ -47,6 +47,10 @@ final class StoredRows {
 
     final List<Map<Integer, Object>> rows;
     final MemoryFile file;
+
+    /** The same rows, with floating-point columns encoded as Spark's vectorized reader refuses them. */
+    final MemoryFile byteStreamSplit;
+
     private final boolean hasIds;
     private final Map<String, Integer> ids = new HashMap<>();
 
@@ -74,12 +78,19 @@ final class StoredRows {
         if (random.yes()) {
             sortBy(random.oneOf(Samples.SCHEMA.fields()));
         }
-        this.file = write();
+        String schema = schema();
+        this.file = fixture(schema).dictionary(random.yes()).write(rows.size(), this::fill);
+        this.byteStreamSplit = fixture(schema).byteStreamSplit().write(rows.size(), this::fill);
     }
 
     /** What reads the file's number, text and list of each row. */
     FileRead.Builder read() {
-        FileRead.Builder read = FileRead.of(file, columns());
+        return read(file);
+    }
+
+    /** The same of one of the two files. */
+    FileRead.Builder read(MemoryFile either) {
+        FileRead.Builder read = FileRead.of(either, columns());
         return hasIds
                 ? read
                 : read.fieldNames(path -> {
@@ -176,7 +187,12 @@ final class StoredRows {
         return field.id() >= firstOfStruct && !field.required();
     }
 
-    private MemoryFile write() throws IOException {
+    /** Whether the files have a floating-point column. */
+    boolean hasFloats() {
+        return stored.containsKey(3) || stored.containsKey(4);
+    }
+
+    private String schema() {
         var top = new StringBuilder();
         var inner = new StringBuilder();
         add(top, "required int64 %s", "number", NUMBER);
@@ -205,17 +221,17 @@ final class StoredRows {
                 .append("; } } ");
         ids.put("list", LIST);
         ids.put("element", 53);
-        var fixture = ParquetFixture.schema(top.toString())
+        return top.toString();
+    }
+
+    private ParquetFixture fixture(String schema) {
+        var fixture = ParquetFixture.schema(schema)
                 .rowsPerGroup(random.intBetween(1, 80))
                 .pageRows(random.oneOf(1, 2, 3, 5, 10, 20_000))
-                .dictionary(random.yes())
                 .cutBounds(random.oneOf(1, 2, 64))
                 .version(version)
                 .codec(random.oneOf(CompressionCodecName.UNCOMPRESSED, CompressionCodecName.SNAPPY));
-        if (random.yes()) {
-            fixture.bloomFilters();
-        }
-        return fixture.write(rows.size(), this::fill);
+        return random.yes() ? fixture.bloomFilters() : fixture;
     }
 
     private void add(StringBuilder fields, String declaration, String name, int id) {
