@@ -11,6 +11,7 @@ import dev.calve.hadoop.HadoopStorage;
 import dev.calve.metadata.ReadPoint;
 import dev.calve.metadata.TableMetadata;
 import dev.calve.spark.functions.PartitionFunctions;
+import dev.calve.spark.inspect.MetadataTable;
 import dev.calve.spark.procedure.Procedures;
 import dev.calve.spark.read.ColumnarFileReader;
 import dev.calve.spark.read.StateOptions;
@@ -272,7 +273,13 @@ public final class CalveCatalog implements StagingTableCatalog, SupportsNamespac
     @Override
     public boolean dropTable(Identifier identifier) {
         TableName table = tableName(identifier);
-        return ask("drop table " + fullName(table), () -> catalog().drop(table));
+        boolean dropped = ask("drop table " + fullName(table), () -> catalog().drop(table));
+        // Spark asks whether there is such a table, which there is, and would take this for done.
+        if (!dropped && MetadataTable.isName(identifier.name()) && tableExists(identifier)) {
+            throw new UnsupportedOperationException("Cannot drop " + fullName(table)
+                    + ": it only shows what another table consists of. Drop that table, or nothing.");
+        }
+        return dropped;
     }
 
     /** The same as dropping it. */
