@@ -196,11 +196,12 @@ public final class CalveCatalog implements StagingTableCatalog, SupportsNamespac
         return new NewTable(table, catalog().defaultLocation(table), options, storage.orElseThrow()::qualify);
     }
 
+    /** For {@code CREATE TABLE … AS SELECT}, which declares no columns: defaults are those of the tables it selects from. */
     @Override
     public StagedTable stageCreate(
             Identifier identifier, Column[] columns, Transform[] partitions, Map<String, String> properties)
             throws TableAlreadyExistsException {
-        return stageCreate(identifier, VisibleSchema.of(columns), partitions, properties);
+        return stageCreate(identifier, VisibleSchema.of(ColumnDefaults.removedFrom(columns)), partitions, properties);
     }
 
     @Override

@@ -7,6 +7,7 @@ import dev.calve.spark.convert.SparkTypes;
 import dev.calve.spark.convert.SparkValues;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -18,6 +19,7 @@ import org.apache.spark.sql.catalyst.expressions.Literal;
 import org.apache.spark.sql.catalyst.parser.CatalystSqlParser;
 import org.apache.spark.sql.catalyst.util.ResolveDefaultColumns;
 import org.apache.spark.sql.catalyst.util.TimestampFormatter;
+import org.apache.spark.sql.connector.catalog.Column;
 import org.apache.spark.sql.connector.catalog.ColumnDefaultValue;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
@@ -102,6 +104,20 @@ final class ColumnDefaults {
                             : field);
         }
         return new Schema(schema.id(), new Type.Struct(fields), schema.identifierFieldIds());
+    }
+
+    /** The columns of a query, which has the defaults of the tables it reads, without them. */
+    static Column[] removedFrom(Column[] columns) {
+        return Arrays.stream(columns)
+                .map(column -> column.defaultValue() == null
+                        ? column
+                        : Column.create(
+                                column.name(),
+                                column.dataType(),
+                                column.nullable(),
+                                column.comment(),
+                                column.metadataInJSON()))
+                .toArray(Column[]::new);
     }
 
     /**

@@ -165,4 +165,13 @@ class ColumnDefaultsTest {
                         ColumnDefaults.value("c", Type.Simple.LONG, new ColumnDefaultValue("unix_timestamp()", five)))
                 .isInstanceOf(UnsupportedOperationException.class);
     }
+
+    @Test
+    void aQueryHandsOnNoDefaults() {
+        var declared = new ColumnDefaultValue("now()", LiteralValue.apply(5, DataTypes.IntegerType));
+        Column column = Column.create("a", DataTypes.IntegerType, false, "why", declared, null);
+
+        assertThat(ColumnDefaults.removedFrom(new Column[] {column}))
+                .containsExactly(Column.create("a", DataTypes.IntegerType, false, "why", null));
+    }
 }
