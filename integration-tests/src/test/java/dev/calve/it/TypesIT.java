@@ -13,7 +13,6 @@ import org.apache.iceberg.PartitionSpec;
 import org.apache.iceberg.Schema;
 import org.apache.iceberg.Table;
 import org.apache.iceberg.expressions.Expressions;
-import org.apache.iceberg.types.Type;
 import org.apache.iceberg.types.Types;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
@@ -136,31 +135,6 @@ class TypesIT {
                 .hasStackTraceContaining("not a uuid");
         assertThatThrownBy(() -> insert(Engine.CALVE, table, "(99, NULL, X'0000', NULL, NULL)"))
                 .hasStackTraceContaining("4 bytes");
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"time", "timestamp_ns", "timestamptz_ns", "nested"})
-    void typesSparkCannotShowAreRefusedByTheNameOfTheColumn(String kind) {
-        Map<String, Type> types = Map.of(
-                "time", Types.TimeType.get(),
-                "timestamp_ns", Types.TimestampNanoType.withoutZone(),
-                "timestamptz_ns", Types.TimestampNanoType.withZone(),
-                "nested", Types.ListType.ofOptional(3, Types.TimeType.get()));
-        var schema = new Schema(
-                Types.NestedField.required(1, "id", Types.LongType.get()),
-                Types.NestedField.optional(2, "odd_one", types.get(kind)));
-        create("odd_" + kind, schema, PartitionSpec.unpartitioned(), 3, "merge-on-read");
-        String table = tables.in(Engine.CALVE, "odd_" + kind);
-        for (String statement : List.of(
-                "SELECT id FROM " + table,
-                "DELETE FROM " + table + " WHERE id = 1",
-                "INSERT INTO " + table + " VALUES (1, NULL)")) {
-            assertThatThrownBy(() -> tables.spark.sql(statement).collectAsList())
-                    .as(statement)
-                    .isInstanceOf(UnsupportedOperationException.class)
-                    .hasMessageContaining("odd_one")
-                    .hasMessageContaining(kind.equals("nested") ? "time" : kind);
-        }
     }
 
     @ParameterizedTest

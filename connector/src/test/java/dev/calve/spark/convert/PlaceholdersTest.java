@@ -67,7 +67,7 @@ class PlaceholdersTest {
     }
 
     @Test
-    void copyingIsRefusedWherverTheyAre() {
+    void copyingIsRefusedWhereverTheyAre() {
         for (Field field : SCHEMA.fields()) {
             var schema = new Schema(0, List.of(field));
             if (List.of("id", "plain").contains(field.name())) {
