@@ -5,7 +5,6 @@ import dev.calve.io.InvalidTableException;
 import dev.calve.pruning.RowRanges;
 import java.io.Closeable;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
@@ -116,15 +115,20 @@ final class Decoder implements Closeable {
         }
         try {
             return byRows == null ? decodeWithSpark(at) : decodeByRows(byRows, at);
-        } catch (UncheckedIOException | IllegalStateException e) {
-            throw e;
-        } catch (IOException e) {
-            throw String.valueOf(e.getMessage()).contains(file.location()) ? e : new IOException(undecodable(at, e), e);
-        } catch (UnsupportedOperationException e) {
-            throw new UnsupportedOperationException(undecodable(at, e), e);
-        } catch (RuntimeException e) {
-            throw new InvalidTableException(undecodable(at, e), e);
+        } catch (IOException | RuntimeException e) {
+            throw explained(e, at);
         }
+    }
+
+    /** The failure with the file's name, of a type that tells a storage to be asked again from a file to be restored. */
+    private RuntimeException explained(Exception failure, BatchPositions at) throws IOException {
+        if (input.hasFailed()) {
+            throw new IOException(undecodable(at, failure), failure);
+        }
+        if (failure instanceof UnsupportedOperationException) {
+            return new UnsupportedOperationException(undecodable(at, failure), failure);
+        }
+        return new InvalidTableException(undecodable(at, failure), failure);
     }
 
     private int decodeWithSpark(BatchPositions at) throws IOException {

@@ -6,7 +6,6 @@ import dev.calve.pruning.IndexSource;
 import dev.calve.pruning.RowRanges;
 import java.io.Closeable;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
@@ -63,9 +62,10 @@ final class ParquetInput implements Closeable {
             ParquetFileReader file;
             try {
                 file = new ParquetFileReader(new ParquetSource(source), options, stream);
-            } catch (UncheckedIOException e) {
-                throw e;
-            } catch (RuntimeException e) {
+            } catch (IOException | RuntimeException e) {
+                if (stream.hasFailed()) {
+                    throw e;
+                }
                 stream.close();
                 stream = new ParquetSourceStream(source.open(), source.length());
                 file = openWithKnownAnnotations(source, options, stream, e);
@@ -85,7 +85,7 @@ final class ParquetInput implements Closeable {
     }
 
     private static ParquetFileReader openWithKnownAnnotations(
-            InputFile source, ParquetReadOptions options, ParquetSourceStream stream, RuntimeException unreadable)
+            InputFile source, ParquetReadOptions options, ParquetSourceStream stream, Exception unreadable)
             throws IOException {
         try {
             Optional<byte[]> end = KnownAnnotations.end(stream, source.length());
@@ -93,9 +93,10 @@ final class ParquetInput implements Closeable {
                 stream.replaceEnd(end.get());
                 return new ParquetFileReader(new ParquetSource(source), options, stream);
             }
-        } catch (UncheckedIOException e) {
-            throw e;
-        } catch (RuntimeException e) {
+        } catch (IOException | RuntimeException e) {
+            if (stream.hasFailed()) {
+                throw e;
+            }
             unreadable.addSuppressed(e);
         }
         throw new InvalidTableException(
@@ -180,6 +181,11 @@ final class ParquetInput implements Closeable {
         public int getCompressedPageSize(int page) {
             throw new UnsupportedOperationException("Ranges of rows have no sizes");
         }
+    }
+
+    /** Whether the storage failed to give bytes of the file; any other failure is the file's. */
+    boolean hasFailed() {
+        return stream.hasFailed();
     }
 
     long bytesRead() {

@@ -43,6 +43,7 @@ final class ParquetSourceStream extends SeekableInputStream {
     private long bytesRead;
     private long requests;
     private boolean closed;
+    private boolean failed;
 
     ParquetSourceStream(RangeInput in, long length) {
         this.in = in;
@@ -207,9 +208,16 @@ final class ParquetSourceStream extends SeekableInputStream {
     }
 
     private void load(long from, byte[] target, int offset, int count) throws IOException {
-        in.readFully(from, target, offset, count);
         bytesRead += count;
         requests++;
+        failed = true;
+        in.readFully(from, target, offset, count);
+        failed = false;
+    }
+
+    /** Whether the last request to the storage failed. */
+    boolean hasFailed() {
+        return failed;
     }
 
     private boolean isBuffered(long from, int count) {
