@@ -20,7 +20,11 @@
  *       defaults and new fields inside structs are settled here, because Spark's answers to them differ by version.
  *   <li>Columns are found by field id; names count only in a file without any id, through the name mapping, because one
  *       name can have meant two columns.
- *   <li>Positions count all rows of the file, skipped row groups included, because deletes and row ids do.
+ *   <li>Positions count all rows of the file, skipped row groups and pages included, because deletes and row ids do.
+ *   <li>Which rows of a row group are read is a value, {@code RowRanges}, that a port decides: today {@code pruning}, by what
+ *       is known before reading. A reader that decodes a predicate's columns first is another decision, not another reader.
+ *   <li>Rows are skipped within pages only of encodings of which Spark skips them right, and files with encodings it refuses
+ *       are decoded by parquet-java into the same vectors, because a wrong row is worse than a slow one.
  *   <li>A batch without deletes is passed on as it was decoded, because the indirection costs on every value.
  *   <li>Equality deletes are rows ruled out by value ({@link dev.calve.spark.read.RowFilter}): their key columns are read with
  *       the wanted ones, field by field, because a query may want neither. {@link dev.calve.spark.read.KeyDeletes} joins the

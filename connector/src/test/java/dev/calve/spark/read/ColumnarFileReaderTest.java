@@ -4,13 +4,18 @@ import static dev.calve.spark.read.ParquetFixture.column;
 import static dev.calve.spark.read.ParquetFixture.field;
 import static dev.calve.spark.read.ParquetFixture.rows;
 import static dev.calve.spark.read.ParquetFixture.struct;
+import static dev.calve.spark.read.ParquetFixture.values;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.calve.Randomly;
 import dev.calve.deletes.PositionBitmap;
+import dev.calve.expression.Expression;
+import dev.calve.expression.Expressions;
 import dev.calve.io.InvalidTableException;
+import dev.calve.pruning.ResidualFilter;
 import dev.calve.pruning.RowRanges;
+import dev.calve.schema.Type;
 import dev.calve.spark.read.ParquetFixture.MemoryFile;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -231,6 +236,52 @@ class ColumnarFileReaderTest {
         assertThat(file.opened).isEqualTo(1);
         assertThat(file.closed).isEqualTo(1);
         assertThat(file.reads).as("the footer and three row groups").hasSize(4);
+    }
+
+    @Test
+    void readsTheFooterOnceForSeveralRanges() throws IOException {
+        var file = largeIds(60_000, 20_000);
+        int third = file.bytes.length / 3;
+
+        var read = column(FileRead.of(file, struct(ID)).range(0, third).range(2L * third, file.bytes.length));
+
+        assertThat(read).hasSize(40_000).isEqualTo(both(longs(0, 20_000), longs(40_000, 60_000)));
+        assertThat(file.opened).isEqualTo(1);
+        assertThat(file.reads).as("the footer and two row groups").hasSize(3);
+    }
+
+    @Test
+    void readsOnlyTheWantedPagesAndCountsThem() throws IOException {
+        var file = ParquetFixture.schema("required int64 id = 1; required int64 other = 2;")
+                .rowsPerGroup(200_000)
+                .pageRows(1_000)
+                .dictionary(false)
+                .write(200_000, (group, i) -> group.append("id", (long) i).append("other", -(long) i));
+        var id = new Expression.Column(1, Type.Simple.LONG, true);
+        var filter = ResidualFilter.of(Expressions.equal(id, 150_123L));
+
+        try (var reader =
+                ColumnarFileReader.open(FileRead.of(file, struct(ID, POS, field(2, "other", DataTypes.LongType)))
+                        .rowGroups(filter)
+                        .build())) {
+            assertThat(reader.next()).isTrue();
+            assertThat(reader.batch().numRows()).isEqualTo(1_000);
+            assertThat(reader.positionOf(123)).isEqualTo(150_123);
+            assertThat(values(reader.batch().getRow(123), reader.columns()))
+                    .isEqualTo(List.of(150_123L, 150_123L, -150_123L));
+            assertThat(reader.next()).isFalse();
+            assertThat(reader.counters().rowsSkipped()).isEqualTo(199_000);
+            assertThat(reader.counters().requests())
+                    .isEqualTo(file.reads.size())
+                    .isLessThanOrEqualTo(3);
+            assertThat(reader.counters().bytesRead()).isLessThan(file.bytes.length / 10);
+        }
+    }
+
+    private static List<Object> both(List<Object> first, List<Object> second) {
+        var both = new ArrayList<>(first);
+        both.addAll(second);
+        return both;
     }
 
     @Test
