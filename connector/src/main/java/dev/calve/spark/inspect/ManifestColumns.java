@@ -115,10 +115,9 @@ final class ManifestColumns {
         return Cells.list(rows);
     }
 
-    private static @Nullable UTF8String text(PartitionField field, Type type, Optional<Bytes> bound) {
-        if (bound.isEmpty() || type == Type.Simple.UNKNOWN) {
-            return null;
-        }
-        return Cells.text(Transforms.toHuman(field.transform(), type, ValueCodec.decode(type, bound.get())));
+    /** Text {@code null} where there is no bound, as other engines show it. */
+    private static UTF8String text(PartitionField field, Type type, Optional<Bytes> bound) {
+        Object value = bound.isEmpty() || type == Type.Simple.UNKNOWN ? null : ValueCodec.decode(type, bound.get());
+        return Cells.text(Transforms.toHuman(field.transform(), type, value));
     }
 }
