@@ -14,6 +14,7 @@ import java.io.EOFException;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -170,17 +171,24 @@ public final class KeyDeletes implements KeyMatcher {
 
     /** Whether trying again is no help: the file is not there, ends too early, or holds what Parquet cannot parse. */
     private static boolean isAboutContent(Exception failure) {
-        Throwable cause = failure;
-        while (cause.getCause() != null && cause.getCause() instanceof IOException) {
-            cause = cause.getCause();
+        for (Throwable at = failure; at != null; at = at.getCause()) {
+            if (isMissing(at)
+                    || at instanceof EOFException
+                    || at.getClass().getName().contains(".thrift.")) {
+                return true;
+            }
         }
-        return cause instanceof FileNotFoundException || cause instanceof EOFException || cause.getCause() != null;
+        return false;
+    }
+
+    private static boolean isMissing(Throwable failure) {
+        return failure instanceof FileNotFoundException || failure instanceof NoSuchFileException;
     }
 
     private static InvalidTableException unreadable(DeleteFile.EqualityDeletes file, Exception cause) {
-        String what = cause instanceof FileNotFoundException ? " is missing: " : " cannot be read: ";
         return new InvalidTableException(
-                "Equality delete file " + file.path() + what + cause.getMessage()
+                "Equality delete file " + file.path() + (isMissing(cause) ? " is missing: " : " cannot be read: ")
+                        + cause.getMessage()
                         + " Without it nobody knows which rows are deleted; restore it, or go back to a snapshot before it.",
                 cause);
     }
