@@ -40,7 +40,7 @@ class ReadmeIT {
                 answers++;
             }
         }
-        assertThat(answers).isEqualTo(2);
+        assertThat(answers).isEqualTo(3);
     }
 
     /** Runs the statements; returns what the last one of them answers. */
