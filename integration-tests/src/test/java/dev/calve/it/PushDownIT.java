@@ -22,6 +22,7 @@ import scala.jdk.javaapi.CollectionConverters;
  * over the same rows in memory, or by the peer with its own short cuts off.
  */
 @Tag("iceberg-peer")
+@SuppressWarnings("AnnotateFormatMethod") // The annotation would need another dependency.
 class PushDownIT {
 
     private static PeerTables tables;
@@ -35,8 +36,8 @@ class PushDownIT {
         tables.spark
                 .sql("SELECT id, CAST(id % 50 AS INT) AS i, "
                         + "CASE id % 5 WHEN 0 THEN NULL WHEN 1 THEN 'b' ELSE 'a' || id % 3 END AS p, "
-                        + "timestampadd(HOUR, CAST(id DIV 25 * 31 AS INT), TIMESTAMP_NTZ'2023-12-25 00:00:00') AS ntz, "
-                        + "timestampadd(HOUR, CAST(id DIV 25 * 31 AS INT), TIMESTAMP'2023-12-25 00:00:00Z') AS ts, "
+                        + "timestampadd(HOUR, CAST(id DIV 50 * 62 AS INT), TIMESTAMP_NTZ'2023-12-26 10:00:00') AS ntz, "
+                        + "timestampadd(HOUR, CAST(id DIV 50 * 62 AS INT), TIMESTAMP'2023-12-26 10:00:00Z') AS ts, "
                         + "CAST(id * 1.25 - 100 AS decimal(9, 2)) AS dec, date_add(DATE'2024-01-01', CAST(id % 9 AS INT)) AS dt, "
                         + "IF(id % 4 = 0, NULL, id * 10) AS n, id % 2 = 0 AS b, 's' || id AS s, "
                         + "id * 0.5D - 0.25D AS d, CAST(id AS float) AS f FROM range(300)")
@@ -56,7 +57,7 @@ class PushDownIT {
     }
 
     private static Dataset<Row> query(String sql, Object... parts) {
-        return tables.spark.sql(String.format(sql, parts));
+        return tables.spark.sql(sql.formatted(parts));
     }
 
     private static String optimized(Dataset<Row> query) {
@@ -107,7 +108,7 @@ class PushDownIT {
                 "ntz >= TIMESTAMP_NTZ'2024-01-03 00:00:00'",
                 "ntz < TIMESTAMP_NTZ'2024-01-03 00:00:00' AND p > 'a1'",
                 "CAST(ntz AS date) = DATE'2024-01-03'",
-                "CAST(ntz AS date) IN (DATE'2024-01-03', DATE'2024-01-04')",
+                "CAST(ntz AS date) IN (DATE'2024-01-03', DATE'2024-01-05')",
                 "year(ntz) = 2024",
                 "year(ntz) <> 2024",
                 "trunc(CAST(ntz AS date), 'MM') = DATE'2024-01-01'",
