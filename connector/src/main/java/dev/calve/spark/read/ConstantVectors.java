@@ -7,6 +7,10 @@ import org.apache.spark.sql.execution.vectorized.ColumnVectorUtils;
 import org.apache.spark.sql.execution.vectorized.ConstantColumnVector;
 import org.apache.spark.sql.types.ArrayType;
 import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DoubleType;
+import org.apache.spark.sql.types.FloatType;
+import org.apache.spark.sql.types.IntegerType;
+import org.apache.spark.sql.types.LongType;
 import org.apache.spark.sql.types.MapType;
 import org.apache.spark.sql.types.StructType;
 
@@ -31,9 +35,23 @@ final class ConstantVectors {
             throw new UnsupportedOperationException(
                     "A constant or default of type " + type.simpleString() + " must be null, not " + value.get());
         } else {
-            ColumnVectorUtils.populate(vector, new GenericInternalRow(new Object[] {value.get()}), 0);
+            ColumnVectorUtils.populate(vector, new GenericInternalRow(new Object[] {as(type, value.get())}), 0);
         }
         return vector;
+    }
+
+    /** A number as the type has it: partition values and defaults come as the type that the table's schema of another time had. */
+    private static Object as(DataType type, Object value) {
+        if (type instanceof LongType && value instanceof Integer number) {
+            return number.longValue();
+        }
+        if (type instanceof IntegerType && value instanceof Long number) {
+            return Math.toIntExact(number);
+        }
+        if (type instanceof DoubleType && value instanceof Float number) {
+            return number.doubleValue();
+        }
+        return type instanceof FloatType && value instanceof Double number ? (Object) number.floatValue() : value;
     }
 
     private static void fillStruct(

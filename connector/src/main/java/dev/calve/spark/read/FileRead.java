@@ -127,6 +127,12 @@ public final class FileRead {
             return this;
         }
 
+        /** Makes a field null in files that do not hold it, whatever was said before: its identity partition value is. */
+        public Builder absentNull(int fieldId) {
+            absentValues.remove(fieldId);
+            return this;
+        }
+
         /** Names the columns of a file that carries no field ids; without it such a file is refused. */
         public Builder fieldNames(FieldNames names) {
             fieldNames = Optional.of(names);

@@ -137,9 +137,15 @@ public final class TaskReads {
         for (int i = 0; i < spec.fields().size(); i++) {
             PartitionField field = spec.fields().get(i);
             Optional<Object> value = file.partition().value(i);
-            if (field.transform() instanceof Transform.Identity && value.isPresent()) {
+            if (!(field.transform() instanceof Transform.Identity)) {
+                continue;
+            }
+            if (value.isPresent()) {
                 read.absentValue(
                         field.sourceId(), SparkValues.toSpark(types.get(i).type(), value.get()));
+            } else {
+                // Not the initial default: planning takes the partition's word for it.
+                read.absentNull(field.sourceId());
             }
         }
     }
