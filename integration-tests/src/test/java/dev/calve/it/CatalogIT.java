@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.apache.iceberg.PartitionSpec;
 import org.apache.iceberg.Schema;
 import org.apache.iceberg.Table;
 import org.apache.iceberg.catalog.TableIdentifier;
@@ -490,9 +491,14 @@ class CatalogIT {
                         TableIdentifier.parse(table),
                         new Schema(
                                 Types.NestedField.optional(1, "id", Types.LongType.get()),
-                                Types.NestedField.optional(2, "clock", Types.TimeType.get())));
+                                Types.NestedField.optional(2, "shape", Types.GeometryType.crs84())),
+                        PartitionSpec.unpartitioned(),
+                        Map.of("format-version", "3"));
 
-        assertThat(Sql.failure("SELECT id FROM lake.%s", table)).contains("Column 'clock' has type time");
+        assertThat(Sql.rows("SELECT id FROM lake.%s", table)).isEmpty();
+        assertThat(Sql.failure("SELECT shape FROM lake.%s", table))
+                .contains("'shape'")
+                .contains("geometry");
         Sql.run("DROP TABLE lake.%s", table);
         assertThat(Files.exists(folder(table))).isFalse();
     }
