@@ -154,6 +154,33 @@ class SerializationIT {
         assertThat(ids.stream().sorted().toList()).isEqualTo(Sql.longs("SELECT id FROM range(30) WHERE id %% 5 <> 0"));
     }
 
+    @Test
+    void partsOfMetadataTablesAndTheirReaderArrive() throws Exception {
+        String table = table(3, "merge-on-read");
+        Sql.run("DELETE FROM %s WHERE id %% 5 = 0", table);
+        var catalog = (TableCatalog)
+                SparkTestSession.spark().sessionState().catalogManager().catalog(SparkTestSession.LAKE);
+        String[] namespace = {"wire", table.substring(NAMESPACE.length() + 1)};
+        for (String name : List.of("files", "partitions", "position_deletes", "all_manifests")) {
+            Batch batch = ((SupportsRead) catalog.loadTable(Identifier.of(namespace, name)))
+                    .newScanBuilder(new CaseInsensitiveStringMap(Map.of()))
+                    .build()
+                    .toBatch();
+            PartitionReaderFactory factory = cross(batch.createReaderFactory());
+            long rows = 0;
+            for (InputPartition partition : batch.planInputPartitions()) {
+                assertThat(partition).isInstanceOf(MetadataPart.class);
+                try (var reader = factory.createReader(cross(partition))) {
+                    while (reader.next()) {
+                        assertThat(reader.get().numFields()).isPositive();
+                        rows++;
+                    }
+                }
+            }
+            assertThat(rows).as(name).isPositive().isEqualTo(Sql.count(table + "." + name));
+        }
+    }
+
     /** What Spark's planner says of a write. */
     private record Rows(StructType schema) implements LogicalWriteInfo {
         @Override
