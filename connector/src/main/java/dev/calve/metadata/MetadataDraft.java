@@ -11,6 +11,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -51,6 +52,7 @@ final class MetadataDraft {
 
     private final Set<Long> addedSnapshots = new HashSet<>();
     private final int oldLogEntries;
+    private final Optional<Schema> oldSchema;
     private boolean schemaSet;
     private OptionalInt lastAddedSchema = OptionalInt.empty();
     private OptionalInt lastAddedSpec = OptionalInt.empty();
@@ -82,6 +84,9 @@ final class MetadataDraft {
         metadataLog = new ArrayList<>(base.metadataLog());
         unknownFields = base.unknownFields();
         oldLogEntries = snapshotLog.size();
+        oldSchema = base.schemas().stream()
+                .filter(known -> known.id() == base.currentSchemaId())
+                .findFirst();
     }
 
     void assignUuid(String newUuid) {
@@ -128,6 +133,7 @@ final class MetadataDraft {
     /** Checked at the end, because a new schema may come with a new spec and order that fit it. */
     private void checkSources() {
         Schema schema = currentSchema();
+        MetadataRules.checkPartitionNames(specs, oldSchema, schema, location);
         for (PartitionSpec spec : specs) {
             if (spec.id() == defaultSpecId) {
                 MetadataRules.checkSources(spec, schema);

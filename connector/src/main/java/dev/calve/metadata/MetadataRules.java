@@ -7,6 +7,7 @@ import dev.calve.partition.SortOrder;
 import dev.calve.partition.Transform;
 import dev.calve.schema.Field;
 import dev.calve.schema.Schema;
+import java.util.List;
 import java.util.Optional;
 
 /** What must hold between the parts of table metadata. */
@@ -108,6 +109,36 @@ final class MetadataRules {
                 checkSource("Sort order term '" + term.transform() + "'", source, schema);
             }
         }
+    }
+
+    /**
+     * Peers do not read a table in which a column has the name of a partition field that is made from another column the
+     * table has. Fields of old specs count, too. What the schema before it broke may stay.
+     *
+     * @throws IllegalArgumentException if a column of {@code schema} has such a name
+     */
+    static void checkPartitionNames(
+            List<PartitionSpec> specs, Optional<Schema> before, Schema schema, String location) {
+        for (PartitionSpec spec : specs) {
+            for (PartitionField field : spec.fields()) {
+                boolean wasSo = before.filter(old -> hasOthersName(field, old)).isPresent();
+                if (hasOthersName(field, schema) && !wasSo) {
+                    throw new IllegalArgumentException(
+                            "Cannot call a column '" + field.name() + "' (table at " + location
+                                    + "): partition field '" + field.name() + "' of spec " + spec.id()
+                                    + " is made from column '"
+                                    + schema.name(field.sourceId()).orElseThrow()
+                                    + "', and other engines could not read the table any more. Choose another name.");
+                }
+            }
+        }
+    }
+
+    private static boolean hasOthersName(PartitionField field, Schema schema) {
+        return schema.field(field.sourceId()).isPresent()
+                && schema.field(field.name())
+                        .filter(column -> column.id() != field.sourceId())
+                        .isPresent();
     }
 
     private static void checkSource(String what, int source, Schema schema) {

@@ -186,4 +186,44 @@ class ColumnChangesTest {
 
         assertThat(change(table, drop("s")).property(NameMapping.PROPERTY)).contains(spaced);
     }
+
+    private static SchemaChange add(String name) {
+        return new SchemaChange.Add(
+                List.of(), name, Type.Simple.INT, false, Optional.empty(), Optional.empty(), Optional.empty());
+    }
+
+    @Test
+    void aColumnMustNotHaveTheNameOfAPartitionFieldOfAnotherColumn() {
+        for (SchemaChange change : List.of(add("p_part"), rename("p_part", "id"))) {
+            assertThatThrownBy(() -> change(TABLE, change))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining(
+                            "Cannot call a column 'p_part' (table at /wh/t): partition field 'p_part' of spec 0 is made from"
+                                    + " column 'p'");
+        }
+        assertThat(change(TABLE, rename("p_part", "p"))
+                        .schema()
+                        .field("p_part")
+                        .orElseThrow()
+                        .id())
+                .isEqualTo(2);
+    }
+
+    @Test
+    void fieldsOfOldSpecsKeepTheirNamesAsLongAsTheirColumnIsThere() {
+        TableMetadata unpartitioned = MetadataUpdates.apply(TABLE, new SpecEvolution(TABLE, true).drop("p_part"), 1500);
+
+        assertThatThrownBy(() -> change(unpartitioned, add("p_part"))).hasMessageContaining("of spec 0");
+        assertThat(change(unpartitioned, drop("p"), add("p_part")).schema().field("p_part"))
+                .isPresent();
+    }
+
+    @Test
+    void whatAnotherWriterNamedAlikeDoesNotKeepOtherColumnsFromChanging() {
+        var clash = new PartitionSpec(-1, List.of(PartitionField.of(2, 1000, "id", Transform.IDENTITY)));
+        TableMetadata table = MetadataUpdates.apply(
+                TABLE, List.of(new MetadataUpdate.AddSpec(clash), new MetadataUpdate.SetDefaultSpec(-1)), 1500);
+
+        assertThat(change(table, add("more")).schema().field("more")).isPresent();
+    }
 }

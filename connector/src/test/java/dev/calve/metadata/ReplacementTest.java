@@ -256,4 +256,17 @@ class ReplacementTest {
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("write.delete.mode");
     }
+
+    @Test
+    void aColumnMustNotHaveTheNameThatAnEarlierPartitionFieldOfAnotherHad() {
+        TableMetadata before = table(2, by(SCHEMA, "id", new Transform.Bucket(4)));
+
+        assertThatThrownBy(() -> replace(
+                        before,
+                        schema(
+                                Field.required(1, "id", Type.Simple.INT),
+                                Field.optional(2, "id_bucket", Type.Simple.INT))))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("partition field 'id_bucket' of spec 0 is made from column 'id'");
+    }
 }
