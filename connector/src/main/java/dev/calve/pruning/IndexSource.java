@@ -77,8 +77,7 @@ public final class IndexSource {
     /** A read that may fail because of what it reads. */
     @FunctionalInterface
     private interface Read<T> {
-        @Nullable
-        T run() throws IOException;
+        @Nullable T run() throws IOException;
     }
 
     /** Gets the offset indexes of several chunks with one read if they stand close enough together. */
@@ -102,16 +101,14 @@ public final class IndexSource {
         }
     }
 
-    @Nullable
-    ColumnIndex columnIndex(ColumnChunkMetaData chunk) {
+    @Nullable ColumnIndex columnIndex(ColumnChunkMetaData chunk) {
         return isInFile(chunk.getColumnIndexReference())
                 ? orNull("column index", chunk, () -> file.readColumnIndex(chunk))
                 : null;
     }
 
     /** Null also if the index does not fit the chunk. */
-    @Nullable
-    OffsetIndex offsetIndex(ColumnChunkMetaData chunk, long rows) {
+    @Nullable OffsetIndex offsetIndex(ColumnChunkMetaData chunk, long rows) {
         if (!isInFile(chunk.getOffsetIndexReference())) {
             return null;
         }
@@ -119,15 +116,13 @@ public final class IndexSource {
         return index != null && PageIndex.fits(index, chunk, rows) ? index : null;
     }
 
-    @Nullable
-    BloomFilter bloomFilter(ColumnChunkMetaData chunk) {
+    @Nullable BloomFilter bloomFilter(ColumnChunkMetaData chunk) {
         long offset = chunk.getBloomFilterOffset();
         boolean isInFile = offset > 0 && offset < length && chunk.getBloomFilterLength() <= length - offset;
         return isInFile ? orNull("bloom filter", chunk, () -> file.readBloomFilter(chunk)) : null;
     }
 
-    @Nullable
-    DictionaryPage dictionary(ColumnChunkMetaData chunk) {
+    @Nullable DictionaryPage dictionary(ColumnChunkMetaData chunk) {
         long start = chunk.getStartingPos();
         return start > 0 && start < length ? orNull("dictionary", chunk, () -> readDictionary(chunk)) : null;
     }

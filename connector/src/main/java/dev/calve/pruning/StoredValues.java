@@ -115,8 +115,7 @@ final class StoredValues {
     }
 
     /** The value of the table column; null if what is stored is none. */
-    @Nullable
-    Object value(Object stored) {
+    @Nullable Object value(Object stored) {
         return toValue.apply(stored);
     }
 

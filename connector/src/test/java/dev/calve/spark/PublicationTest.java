@@ -134,7 +134,8 @@ class PublicationTest {
         Set<String> left = filesAfterAbort(staging);
         assertThat(withTheirs).containsAll(left);
         assertThat(left).containsAll(filesBefore);
-        assertThat(table.live().data().keySet()).containsExactlyInAnyOrder("memory:/t/data/old", "memory:/t/data/theirs");
+        assertThat(table.live().data().keySet())
+                .containsExactlyInAnyOrder("memory:/t/data/old", "memory:/t/data/theirs");
     }
 
     @ParameterizedTest

@@ -18,8 +18,7 @@ sealed interface Column<S> {
     StructField field();
 
     /** The value as Spark's internal rows hold it. */
-    @Nullable
-    Object value(S source);
+    @Nullable Object value(S source);
 
     /** A column that is taken as a whole. */
     record Value<S>(String name, StructField field, Function<S, @Nullable Object> of) implements Column<S> {

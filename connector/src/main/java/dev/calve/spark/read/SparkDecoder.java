@@ -45,8 +45,7 @@ final class SparkDecoder extends VectorizedParquetRecordReader {
     @FunctionalInterface
     interface RowGroups {
         /** The pages of the next row group, which has at least one row; null if there is none left. */
-        @Nullable
-        PageReadStore next() throws IOException;
+        @Nullable PageReadStore next() throws IOException;
     }
 
     private SparkDecoder(int batchRows) {
