@@ -6,6 +6,7 @@ import dev.calve.commit.TableState;
 import dev.calve.io.Storage;
 import dev.calve.metadata.TableMetadata;
 import dev.calve.metadata.TableProperties;
+import java.util.Optional;
 
 /**
  * A table as it was when it was loaded, and what it takes to read and change it.
@@ -24,7 +25,7 @@ public record LoadedTable(String name, TableState state, Storage storage, Commit
 
     /** What a statement that read this table commits to. */
     public CommitTarget target() {
-        return new CommitTarget(name, metadata().uuid(), committer, storage);
+        return new CommitTarget(name, metadata().uuid(), Optional.of(metadata().schema()), committer, storage);
     }
 
     /** The same table in another state. */

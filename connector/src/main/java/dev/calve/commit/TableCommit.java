@@ -201,6 +201,7 @@ public final class TableCommit {
             return won(found, own.get());
         }
         requireBranch(metadata, change.ref());
+        requireColumns(metadata, change);
         RetryPolicy policy = RetryPolicy.of(TableProperties.of(metadata.properties(), table));
         attempts++;
         List<Conflict> conflicts = check.against(metadata);
@@ -216,6 +217,15 @@ public final class TableCommit {
             return new Attempt.Conflicted(found, policy, List.of(e.conflict()));
         }
         return prepared.isPresent() ? swap(found, policy, change.ref(), prepared.get()) : new Attempt.Nothing();
+    }
+
+    /** Files cannot be written again for other columns: the statement must be. */
+    private void requireColumns(TableMetadata metadata, SnapshotChange change) {
+        if (target.schema().isPresent() && !change.addedData().isEmpty()) {
+            WrittenColumns.mismatch(target.schema().get(), metadata.schema()).ifPresent(conflict -> {
+                throw refused(List.of(conflict));
+            });
+        }
     }
 
     private void requireBranch(TableMetadata metadata, String ref) {
