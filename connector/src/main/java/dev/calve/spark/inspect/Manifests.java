@@ -34,9 +34,11 @@ final class Manifests {
         List<ManifestFile> known = read;
         if (known == null) {
             Map<String, ManifestFile> byPath = new LinkedHashMap<>();
-            for (List<ManifestFile> listed : OnDriver.map(snapshots, this::listed)) {
-                listed.forEach(manifest -> byPath.put(manifest.path(), manifest));
-            }
+            // Each snapshot lists most of what the one before it lists: all lists together may be too large.
+            OnDriver.each(
+                    snapshots,
+                    this::listed,
+                    listed -> listed.forEach(manifest -> byPath.put(manifest.path(), manifest)));
             known = List.copyOf(byPath.values());
             read = known;
         }

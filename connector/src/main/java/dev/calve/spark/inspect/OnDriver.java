@@ -9,11 +9,15 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.Consumer;
 
 /** Reads of the driver that wait for storage, several at a time, on threads that live as long as they take. */
 final class OnDriver {
 
     private static final int THREADS = Math.max(4, Runtime.getRuntime().availableProcessors());
+
+    /** Enough for the threads to be busy most of the time. */
+    static final int AT_ONCE = 8 * THREADS;
 
     private OnDriver() {}
 
@@ -56,6 +60,18 @@ final class OnDriver {
             throw thrown(Objects.requireNonNullElse(e.getCause(), e));
         } finally {
             pool.shutdownNow();
+        }
+    }
+
+    /**
+     * Hands the results over in the order of the inputs, as they come: few are in memory at a time.
+     *
+     * @throws IOException as {@link #map}
+     */
+    static <T, R> void each(List<T> inputs, Step<T, R> step, Consumer<R> use) throws IOException {
+        for (int from = 0; from < inputs.size(); from += AT_ONCE) {
+            map(inputs.subList(from, Math.min(from + AT_ONCE, inputs.size())), step)
+                    .forEach(use);
         }
     }
 

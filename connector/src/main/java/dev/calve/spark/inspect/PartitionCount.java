@@ -54,14 +54,15 @@ final class PartitionCount {
     List<PartitionTotals> of(List<ManifestFile> manifests, boolean deleted) throws IOException {
         Optional<DeleteIndex> deletes = deleted ? Optional.of(deletes(manifests)) : Optional.empty();
         var result = new LinkedHashMap<Key, PartitionTotals>();
-        for (Map<Key, PartitionTotals> part : OnDriver.map(manifests, manifest -> count(manifest, deletes))) {
-            part.forEach((partition, totals) -> {
-                PartitionTotals known = result.putIfAbsent(partition, totals);
-                if (known != null) {
-                    known.add(totals);
-                }
-            });
-        }
+        OnDriver.each(
+                manifests,
+                manifest -> count(manifest, deletes),
+                part -> part.forEach((partition, totals) -> {
+                    PartitionTotals known = result.putIfAbsent(partition, totals);
+                    if (known != null) {
+                        known.add(totals);
+                    }
+                }));
         return List.copyOf(result.values());
     }
 
