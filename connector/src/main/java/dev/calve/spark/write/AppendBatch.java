@@ -25,7 +25,10 @@ import org.apache.spark.sql.connector.write.PhysicalWriteInfo;
 import org.apache.spark.sql.connector.write.WriterCommitMessage;
 import org.apache.spark.sql.types.StructType;
 
-/** The driver's side of an append. It reads nothing, so it never conflicts; after a lost race it is committed again. */
+/**
+ * The driver's side of an append. It reads nothing, so rows of others never conflict with it, only a table replaced meanwhile
+ * by one that cannot show its rows; after a lost race it is committed again.
+ */
 final class AppendBatch implements BatchWrite {
 
     private final LoadedTable table;
