@@ -164,7 +164,7 @@ class ArchitectureTest {
             assertThat(above).as("rows above '%s'", row.getKey()).containsAll(row.getValue());
             above.add(row.getKey());
         });
-        assertThat(above).hasSize(26);
+        assertThat(above).hasSize(27);
     }
 
     @Test
