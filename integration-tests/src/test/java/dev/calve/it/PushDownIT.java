@@ -390,5 +390,8 @@ class PushDownIT {
         }
         assertThat(found).isEqualTo(List.of(1L, 1L, 1L, 0L, 0L));
         assertThat(metric(query, "filesPruned")).isEqualTo(4);
+        assertThat(metric(query, "rowGroupsRead")).isEqualTo(1);
+        assertThat(metric(query, "filesDecodedByRows")).isZero();
+        assertThat(metric(query, "bytesRead")).isPositive();
     }
 }

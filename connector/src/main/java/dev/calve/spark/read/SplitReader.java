@@ -15,6 +15,7 @@ import java.util.Collection;
 import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
+import org.apache.spark.sql.connector.metric.CustomTaskMetric;
 import org.apache.spark.sql.connector.read.PartitionReader;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.vectorized.ColumnarBatch;
@@ -104,6 +105,12 @@ final class SplitReader implements PartitionReader<ColumnarBatch> {
             throw new IllegalStateException("get must follow a call of next that returned true.");
         }
         return open.batch();
+    }
+
+    /** Spark asks every few rows, and once more at the end. */
+    @Override
+    public CustomTaskMetric[] currentMetricsValues() {
+        return ScanMetrics.ofTask(counters());
     }
 
     @Override
