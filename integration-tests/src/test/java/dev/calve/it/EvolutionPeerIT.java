@@ -2,7 +2,6 @@ package dev.calve.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.calve.Randomly;
 import dev.calve.metadata.ColumnChanges;
 import dev.calve.metadata.MetadataUpdates;
 import dev.calve.metadata.TableMetadata;

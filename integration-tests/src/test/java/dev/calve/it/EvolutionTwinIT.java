@@ -4,7 +4,6 @@ import static dev.calve.it.TwinFile.data;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.calve.Randomly;
 import dev.calve.commit.SnapshotChange.Operation;
 import dev.calve.metadata.BranchMoves;
 import dev.calve.metadata.IdentifierFields;
