@@ -339,7 +339,11 @@ class EvolutionPeerIT {
 
         private Optional<SchemaChange> change(Field field, List<String> path) {
             return switch (random.intBelow(9)) {
-                case 0 -> Optional.of(add(List.of()));
+                // To the peer the name of a column this statement renames or drops is taken.
+                case 0 -> {
+                    SchemaChange.Add add = add(List.of());
+                    yield used.add(add.name()) ? Optional.of(add) : Optional.empty();
+                }
                 // The peer takes a list for its element and a map for its value.
                 case 1 ->
                     field.type() instanceof Type.ListOf || field.type() instanceof Type.MapOf
@@ -351,8 +355,12 @@ class EvolutionPeerIT {
                             ? Optional.of(new SchemaChange.Drop(path, false))
                             : Optional.empty();
                 // The peer loses the names and comments of elements and values.
-                case 3 ->
-                    isInStruct(field) ? Optional.of(new SchemaChange.Rename(path, newName(field))) : Optional.empty();
+                case 3 -> {
+                    String newName = newName(field);
+                    yield isInStruct(field) && (path.size() > 1 || used.add(newName))
+                            ? Optional.of(new SchemaChange.Rename(path, newName))
+                            : Optional.empty();
+                }
                 case 4 -> Optional.of(new SchemaChange.Retype(path, random.oneOf(TYPES)));
                 case 5 -> Optional.of(new SchemaChange.SetRequired(path, random.percent(20)));
                 case 6 ->
@@ -374,7 +382,7 @@ class EvolutionPeerIT {
             return random.percent(20) ? random.oneOf(siblings(field)).name() : "n" + random.intBelow(1000);
         }
 
-        private SchemaChange add(List<String> parent) {
+        private SchemaChange.Add add(List<String> parent) {
             boolean withDefault = random.percent(20);
             Type type = random.percent(25)
                     ? new Type.Struct(List.of(

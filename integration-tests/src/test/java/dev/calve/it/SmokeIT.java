@@ -292,7 +292,7 @@ class SmokeIT {
         String failed = Sql.unique("failed");
         assertThat(Sql.failure(
                         "CREATE TABLE %s.%s USING calve AS"
-                                + " SELECT if(id = 29, raise_error('enough'), id) AS id FROM range(30)",
+                                + " SELECT if(id = 29, raise_error('enough'), id) AS id FROM range(0, 30, 1, 1)",
                         NAMESPACE, failed))
                 .contains("enough");
         assertThat(SparkTestSession.spark().catalog().tableExists(NAMESPACE + "." + failed))
