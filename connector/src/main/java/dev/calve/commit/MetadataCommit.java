@@ -27,17 +27,19 @@ public final class MetadataCommit {
 
     private static final String COMMAND = "a change of metadata";
 
+    private final UUID statement;
     private final String table;
     private final String uuid;
     private final Committer committer;
     private final Clock clock;
-    private final UUID statement = UUID.randomUUID();
 
     /**
+     * @param statement id of the statement; in the name of every file it leaves behind
      * @param table name for messages
      * @param uuid of the table that was loaded; a table created anew under its name is refused
      */
-    public MetadataCommit(String table, String uuid, Committer committer, Clock clock) {
+    public MetadataCommit(UUID statement, String table, String uuid, Committer committer, Clock clock) {
+        this.statement = statement;
         this.table = table;
         this.uuid = uuid;
         this.committer = committer;

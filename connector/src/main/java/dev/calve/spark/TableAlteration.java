@@ -14,6 +14,7 @@ import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 import org.apache.spark.sql.connector.catalog.TableChange;
 import org.apache.spark.sql.internal.SQLConf;
 
@@ -80,7 +81,8 @@ final class TableAlteration {
         TableMetadata read = withProperties(table.metadata(), properties.updates(table.metadata()));
         Optional<AlteredColumns> altered =
                 columns.isEmpty() ? Optional.empty() : Optional.of(new AlteredColumns(table.name(), read, columns));
-        return new MetadataCommit(table.name(), table.metadata().uuid(), table.committer(), Clock.systemUTC())
+        return new MetadataCommit(
+                        UUID.randomUUID(), table.name(), table.metadata().uuid(), table.committer(), Clock.systemUTC())
                 .commit(found -> updates(altered, found));
     }
 

@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 class MetadataCommitTest {
@@ -73,7 +74,7 @@ class MetadataCommitTest {
 
     private TableState set(String value) throws IOException {
         String uuid = table.state.metadata().uuid();
-        return new MetadataCommit("db.t", uuid, table, Clock.systemUTC())
+        return new MetadataCommit(UUID.randomUUID(), "db.t", uuid, table, Clock.systemUTC())
                 .commit(found -> found.property("k").filter(value::equals).isPresent()
                         ? List.of()
                         : List.of(new MetadataUpdate.SetProperties(Map.of("k", value))));
@@ -119,15 +120,16 @@ class MetadataCommitTest {
         table.script.add(new SwapOutcome.Unknown(new IOException("answer lost")));
         table.swapsAnyway = true;
         String uuid = table.state.metadata().uuid();
-        TableState changed = new MetadataCommit("db.t", uuid, table, Clock.systemUTC()).commit(found -> {
-            assertThat(found.spec().isUnpartitioned())
-                    .as("not partitioned by it yet")
-                    .isTrue();
-            return List.of(
-                    new MetadataUpdate.AddSpec(
-                            new PartitionSpec(-1, List.of(PartitionField.of(1, 1000, "id", Transform.IDENTITY)))),
-                    new MetadataUpdate.SetDefaultSpec(-1));
-        });
+        TableState changed = new MetadataCommit(UUID.randomUUID(), "db.t", uuid, table, Clock.systemUTC())
+                .commit(found -> {
+                    assertThat(found.spec().isUnpartitioned())
+                            .as("not partitioned by it yet")
+                            .isTrue();
+                    return List.of(
+                            new MetadataUpdate.AddSpec(new PartitionSpec(
+                                    -1, List.of(PartitionField.of(1, 1000, "id", Transform.IDENTITY)))),
+                            new MetadataUpdate.SetDefaultSpec(-1));
+                });
 
         assertThat(changed).isEqualTo(table.state);
         assertThat(changed.metadata().spec().isUnpartitioned()).isFalse();
@@ -181,7 +183,7 @@ class MetadataCommitTest {
         String uuid = table.state.metadata().uuid();
         table.failsWhenInterrupted = true;
         try {
-            var commit = new MetadataCommit("db.t", uuid, table, Clock.systemUTC());
+            var commit = new MetadataCommit(UUID.randomUUID(), "db.t", uuid, table, Clock.systemUTC());
             assertThat(commit.commit(found -> {
                                 if (found.property("k").isPresent()) {
                                     return List.of();
@@ -213,8 +215,8 @@ class MetadataCommitTest {
 
     @Test
     void refusesATableThatWasCreatedAnew() {
-        assertThatThrownBy(() ->
-                        new MetadataCommit("db.t", "other-uuid", table, Clock.systemUTC()).commit(found -> List.of()))
+        assertThatThrownBy(() -> new MetadataCommit(UUID.randomUUID(), "db.t", "other-uuid", table, Clock.systemUTC())
+                        .commit(found -> List.of()))
                 .isInstanceOf(CommitConflictException.class)
                 .hasMessageContaining("dropped and created again");
     }

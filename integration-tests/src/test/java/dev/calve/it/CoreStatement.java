@@ -138,9 +138,9 @@ final class CoreStatement {
         return new TableCommit(read.target(), statement, Clock.systemUTC()).commit(change, resettle);
     }
 
-    /** Sets properties; adds no snapshot and writes no file that carries the statement's id. */
+    /** Sets properties; adds no snapshot. */
     void set(Map<String, String> properties) throws IOException {
-        new MetadataCommit(read.name(), read.metadata().uuid(), read.committer(), Clock.systemUTC())
+        new MetadataCommit(id, read.name(), read.metadata().uuid(), read.committer(), Clock.systemUTC())
                 .commit(found -> found.properties().entrySet().containsAll(properties.entrySet())
                         ? List.of()
                         : List.of(new MetadataUpdate.SetProperties(properties)));

@@ -207,7 +207,7 @@ final class TwinTable {
         theirChange.accept(theirs());
         TableMetadata before = ours();
         try {
-            new MetadataCommit("db.t", before.uuid(), catalog.committer(OURS), Clock.systemUTC())
+            new MetadataCommit(UUID.randomUUID(), "db.t", before.uuid(), catalog.committer(OURS), Clock.systemUTC())
                     .commit(found -> found.equals(before) ? List.of(ourChange) : List.of());
         } catch (IOException e) {
             throw new UncheckedIOException(e);

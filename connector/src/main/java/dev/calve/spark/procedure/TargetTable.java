@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Clock;
 import java.util.List;
+import java.util.UUID;
 import java.util.function.Function;
 
 /** The table a call changes. */
@@ -40,7 +41,12 @@ final class TargetTable {
         TableMetadata[] before = {table.metadata()};
         TableState after;
         try {
-            after = new MetadataCommit(table.name(), table.metadata().uuid(), table.committer(), Clock.systemUTC())
+            after = new MetadataCommit(
+                            UUID.randomUUID(),
+                            table.name(),
+                            table.metadata().uuid(),
+                            table.committer(),
+                            Clock.systemUTC())
                     .commit(found -> {
                         before[0] = found;
                         return change.apply(found);

@@ -140,7 +140,7 @@ final class Client implements Committer {
                 : metadata -> work.name().equals(metadata.properties().get("set-by"))
                         ? List.of()
                         : List.of(new MetadataUpdate.SetProperties(Map.of("set-by", work.name())));
-        new MetadataCommit("db.t", uuid, this, Clock.systemUTC()).commit(change);
+        new MetadataCommit(UUID.randomUUID(), "db.t", uuid, this, Clock.systemUTC()).commit(change);
         return new Ending.Changed();
     }
 
