@@ -124,12 +124,12 @@ class ReadMatrixIT {
     @ParameterizedTest
     @CsvSource({
         "1, NONE, 1",
-        "2, MIXED, 1",
+        "2, MIXED, 2",
         "3, MIXED, 1",
-        "2, POSITIONS, 3",
-        "2, KEYS, 3",
-        "3, VECTORS, 3",
-        "3, KEYS, 3"
+        "2, POSITIONS, 4",
+        "2, KEYS, 4",
+        "3, VECTORS, 4",
+        "3, KEYS, 4"
     })
     void readsWhatThePeerReads(int version, MatrixTable.Kind kind, int everyHowManiethShape) throws IOException {
         MatrixTable.Shape[] shapes = MatrixTable.Shape.values();
