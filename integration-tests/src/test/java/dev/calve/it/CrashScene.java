@@ -123,19 +123,20 @@ record CrashScene(Path warehouse, CoreTable table, CoreReading reading, List<Row
     }
 
     /**
-     * What is left over carries the statement's id.
+     * What is left over carries the id of one of the statements.
      *
      * @param oldMetadata whether metadata may be left as well that is older than all the log lists
      */
-    void assertLeftovers(UUID statement, boolean oldMetadata) throws IOException {
+    void assertLeftovers(Set<UUID> statements, boolean oldMetadata) throws IOException {
         long oldest = table.load().metadata().metadataLog().stream()
                 .mapToLong(entry -> version(entry.file()))
                 .min()
                 .orElseThrow();
         Set<String> unknown = leftovers();
-        unknown.removeIf(file -> file.contains(statement.toString()) || (oldMetadata && version(file) < oldest));
+        unknown.removeIf(file -> statements.stream().anyMatch(id -> file.contains(id.toString()))
+                || (oldMetadata && version(file) < oldest));
         assertThat(unknown)
-                .as("left over without the id of %s; %s", statement, whole())
+                .as("left over without an id of %s; %s", statements, whole())
                 .isEmpty();
     }
 

@@ -165,7 +165,7 @@ class LostAnswerIT {
                 .as(scene.what())
                 .isInstanceOf(CommitStateUnknownException.class);
         scene.assertRows(CrashKind.rowsBefore());
-        scene.assertLeftovers(statement, false);
+        scene.assertLeftovers(Set.of(statement), false);
         assertThat(directory.arrive()).isInstanceOf(Directory.Publication.Published.class);
         scene.assertRows(kind.rowsAfter());
         // All it needs was kept. What the commit would have cleaned up was kept too: metadata, and a manifest merged
@@ -189,13 +189,13 @@ class LostAnswerIT {
         Set<Long> ids = CrashKind.rowsBefore();
         ids.remove(CrashKind.NEXT_ROW);
         scene.assertRows(ids);
-        scene.assertLeftovers(statement, false);
+        scene.assertLeftovers(Set.of(statement), false);
 
         // Whoever runs the statement again gets what it says, and the files of the first try change nothing.
         kind.run(table, UUID.randomUUID());
         ids = kind.rowsAfter();
         ids.remove(CrashKind.NEXT_ROW);
         scene.assertRows(ids);
-        scene.assertLeftovers(statement, false);
+        scene.assertLeftovers(Set.of(statement), false);
     }
 }
