@@ -1,22 +1,11 @@
 package dev.calve.spark.write;
 
 import dev.calve.catalog.LoadedTable;
-import dev.calve.metadata.TableMetadata;
 import dev.calve.metadata.TableProperties;
 import dev.calve.metadata.TableProperties.DistributionMode;
-import dev.calve.partition.PartitionField;
-import dev.calve.partition.Transform;
-import dev.calve.spark.convert.SparkTransforms;
-import dev.calve.spark.convert.SparkTypes;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.connector.distributions.Distribution;
-import org.apache.spark.sql.connector.distributions.Distributions;
-import org.apache.spark.sql.connector.expressions.Expression;
-import org.apache.spark.sql.connector.expressions.Expressions;
-import org.apache.spark.sql.connector.expressions.SortDirection;
 import org.apache.spark.sql.connector.expressions.SortOrder;
 import org.apache.spark.sql.connector.write.BatchWrite;
 import org.apache.spark.sql.connector.write.RequiresDistributionAndOrdering;
@@ -51,18 +40,8 @@ final class AppendWrite implements RequiresDistributionAndOrdering {
 
     @Override
     public Distribution requiredDistribution() {
-        List<Expression> partition = partitionExpressions();
-        DistributionMode mode =
-                table.properties().get(TableProperties.DISTRIBUTION_MODE).orElse(DistributionMode.HASH);
-        if (partition.isEmpty() || mode == DistributionMode.NONE) {
-            return Distributions.unspecified();
-        }
-        if (mode == DistributionMode.HASH) {
-            return Distributions.clustered(partition.toArray(Expression[]::new));
-        }
-        return Distributions.ordered(partition.stream()
-                .map(expression -> Expressions.sort(expression, SortDirection.ASCENDING))
-                .toArray(SortOrder[]::new));
+        return RowDistribution.of(
+                table, table.properties().get(TableProperties.DISTRIBUTION_MODE).orElse(DistributionMode.HASH));
     }
 
     @Override
@@ -73,23 +52,6 @@ final class AppendWrite implements RequiresDistributionAndOrdering {
     @Override
     public SortOrder[] requiredOrdering() {
         return new SortOrder[0];
-    }
-
-    private List<Expression> partitionExpressions() {
-        TableMetadata metadata = table.metadata();
-        var expressions = new ArrayList<Expression>();
-        for (PartitionField field : metadata.spec().fields()) {
-            boolean isOtherInSpark = !(field.transform() instanceof Transform.Identity)
-                    && metadata.schema()
-                            .field(field.sourceId())
-                            .filter(source -> SparkTypes.isNumberOfTime(source.type()))
-                            .isPresent();
-            // Spark has no day of a number, and another bucket.
-            if (!isOtherInSpark) {
-                SparkTransforms.toSpark(metadata.schema(), field).ifPresent(expressions::add);
-            }
-        }
-        return expressions;
     }
 
     @Override

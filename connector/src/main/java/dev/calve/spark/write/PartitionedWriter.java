@@ -10,6 +10,10 @@ import dev.calve.parquet.Placement;
 import dev.calve.parquet.RollingDataWriter;
 import dev.calve.parquet.WriteSettings;
 import dev.calve.partition.PartitionTuple;
+import dev.calve.schema.Field;
+import dev.calve.schema.MetadataFields;
+import dev.calve.schema.Schema;
+import dev.calve.spark.convert.SparkTypes;
 import dev.calve.spark.wire.FilesWritten;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -29,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * Writes the rows of one task into files by partition. Memory: one open file per partition, at most as many as the property
  * {@link TableProperties#MAX_OPEN_FILES} says; beyond it the file unused the longest is completed.
  */
-final class PartitionedWriter implements DataWriter<InternalRow> {
+public final class PartitionedWriter implements DataWriter<InternalRow> {
 
     private final Storage storage;
     private final TableMetadata table;
@@ -45,15 +49,39 @@ final class PartitionedWriter implements DataWriter<InternalRow> {
     private @Nullable RollingDataWriter<SpecializedGetters> current;
 
     /** @param rows type of the rows: the table's columns in order */
-    PartitionedWriter(Storage storage, TableMetadata table, FileNames names, StructType rows) {
+    public PartitionedWriter(Storage storage, TableMetadata table, FileNames names, StructType rows) {
+        this(storage, table, names, rows, table.schema(), InternalRowReader.of(table.schema(), rows));
+    }
+
+    private PartitionedWriter(
+            Storage storage,
+            TableMetadata table,
+            FileNames names,
+            StructType rows,
+            Schema written,
+            InternalRowReader reader) {
         this.storage = storage;
         this.table = table;
         this.names = names;
         TableProperties properties = TableProperties.of(table, table.location());
-        this.layout = FileLayout.of(table.schema(), WriteSettings.forData(properties));
-        this.reader = InternalRowReader.of(table.schema(), rows);
+        this.layout = FileLayout.of(written, WriteSettings.forData(properties));
+        this.reader = reader;
         this.keys = new PartitionKeys(table, rows);
         this.maxOpenFiles = properties.get(TableProperties.MAX_OPEN_FILES);
+    }
+
+    /**
+     * A writer of rows that have a row id behind the table's columns, null for a row that is new: it gets one with its file.
+     * Spec: Row Lineage.
+     *
+     * @param rows type of the table's columns in order, without the row id
+     */
+    public static PartitionedWriter withRowIds(Storage storage, TableMetadata table, FileNames names, StructType rows) {
+        var fields = new ArrayList<Field>(table.schema().fields());
+        fields.add(MetadataFields.ROW_ID);
+        var written = new Schema(table.schema().id(), fields);
+        StructType withId = rows.add(SparkTypes.toSpark(MetadataFields.ROW_ID));
+        return new PartitionedWriter(storage, table, names, rows, written, InternalRowReader.of(written, withId));
     }
 
     @Override
@@ -87,20 +115,26 @@ final class PartitionedWriter implements DataWriter<InternalRow> {
         return writer;
     }
 
-    @Override
-    public WriterCommitMessage commit() throws IOException {
+    /** Completes all files and returns them. */
+    public List<DataFile> finish() throws IOException {
         for (Iterator<RollingDataWriter<SpecializedGetters>> writers =
                         open.values().iterator();
                 writers.hasNext(); ) {
             finished.addAll(writers.next().close());
             writers.remove();
         }
+        return List.copyOf(finished);
+    }
+
+    @Override
+    public WriterCommitMessage commit() throws IOException {
+        List<DataFile> files = finish();
         TaskContext task = TaskContext.get();
-        if (task != null && !finished.isEmpty()) {
+        if (task != null && !files.isEmpty()) {
             // Where the driver takes no message any more this throws, and abort deletes the files.
             TaskResults.requireWanted(task);
         }
-        return FilesWritten.of(finished, table);
+        return FilesWritten.of(files, table);
     }
 
     @Override
