@@ -25,6 +25,11 @@ public sealed interface ReadPoint {
         }
 
         @Override
+        public String besidesId() {
+            return "";
+        }
+
+        @Override
         public String toString() {
             return "as it is now";
         }
@@ -37,6 +42,11 @@ public sealed interface ReadPoint {
             Snapshot snapshot = metadata.snapshot(id)
                     .orElseThrow(() -> unknown(table, this, "its snapshots are " + snapshots(metadata)));
             return past(this, metadata, snapshot);
+        }
+
+        @Override
+        public String besidesId() {
+            return "";
         }
 
         @Override
@@ -155,6 +165,11 @@ public sealed interface ReadPoint {
      * @throws IllegalArgumentException if the table has no such state; names those it has
      */
     ReadState in(TableMetadata metadata, String table);
+
+    /** What a plan says after the id of the snapshot that was found: {@code " at tag 'x'"}; empty if the id says it all. */
+    default String besidesId() {
+        return " " + this;
+    }
 
     private static ReadState past(ReadPoint point, TableMetadata metadata, Snapshot snapshot) {
         // Writers of version 1 need not say which schema a snapshot has.

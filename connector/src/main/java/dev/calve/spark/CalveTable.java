@@ -123,7 +123,12 @@ final class CalveTable implements SupportsRead, SupportsWrite, SupportsDeleteV2,
     public ScanBuilder newScanBuilder(CaseInsensitiveStringMap options) {
         ChosenRange chosen = ChosenRange.of(table, state, options);
         return new SnapshotScanBuilder(
-                table, chosen.range(), chosen.schema(), ReadSettings.of(options), SparkSession.active());
+                table,
+                chosen.range(),
+                chosen.schema(),
+                chosen.point(),
+                ReadSettings.of(options),
+                SparkSession.active());
     }
 
     /** @throws UnsupportedOperationException if the table was not loaded at its newest state */
@@ -178,6 +183,6 @@ final class CalveTable implements SupportsRead, SupportsWrite, SupportsDeleteV2,
 
     @Override
     public String toString() {
-        return name();
+        return state.isCurrent() ? name() : name() + " " + state.point();
     }
 }

@@ -15,9 +15,13 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
  *
  * <p>Spark hands a named table these options only when it has taken the columns from it, those of the state it was loaded
  * at. An option that asks for a state with other columns is refused then, because that state must be read with its own.
- * {@code VERSION AS OF}, {@code versionAsOf} and {@code t.tag_x} are known when the table is loaded.
+ * {@code VERSION AS OF}, {@code versionAsOf} and {@code t.tag_x} are known when the table is loaded, and so is what an option
+ * asks for where {@link StateByName} made a name of it.
+ *
+ * @param schema rows are read with
+ * @param point what was asked for
  */
-record ChosenRange(ScanRange range, Schema schema) {
+record ChosenRange(ScanRange range, Schema schema, ReadPoint point) {
 
     /**
      * Chooses.
@@ -30,14 +34,15 @@ record ChosenRange(ScanRange range, Schema schema) {
         ReadState state =
                 asked.point().map(point -> state(table, loaded, point)).orElse(loaded);
         if (asked.appends().isEmpty()) {
-            return new ChosenRange(new ScanRange.AtSnapshot(state.snapshot()), state.schema());
+            return new ChosenRange(new ScanRange.AtSnapshot(state.snapshot()), state.schema(), state.point());
         }
         if (state.past()) {
             throw new IllegalArgumentException("Cannot read " + asked.appends().get() + " of " + table.name() + " "
                     + state.point() + ": that is all rows of a state. Ask for what was appended to the table or to "
                     + "one of its branches.");
         }
-        return new ChosenRange(asked.appends().get().in(table.metadata(), state, table.name()), state.schema());
+        return new ChosenRange(
+                asked.appends().get().in(table.metadata(), state, table.name()), state.schema(), state.point());
     }
 
     private static ReadState state(LoadedTable table, ReadState loaded, ReadPoint point) {

@@ -12,8 +12,8 @@ import org.apache.spark.sql.connector.catalog.Identifier;
 import org.apache.spark.sql.connector.catalog.Table;
 
 /**
- * What a name in a query means: {@code db.t} a table, {@code db.t.tag_x} the same in another state, {@code db.t.files} and
- * {@code db.t.tag_x.files} what it consists of. A table that really has the name comes first.
+ * What a name in a query means: {@code db.t} a table, {@code db.t.tag_x} the same in another state, {@code db.t.files},
+ * {@code db.t.tag_x.files} and {@code db.t.files.tag_x} what it consists of. A table that really has the name comes first.
  */
 final class NamedTables {
 
@@ -35,7 +35,17 @@ final class NamedTables {
      */
     Table named(Identifier identifier, Optional<ReadPoint> asked) throws NoSuchTableException {
         Optional<Table> table = find(identifier, asked).map(found -> new CalveTable(found.table(), found.state()));
-        return table.or(() -> metadataTable(identifier, asked)).orElseThrow(() -> new NoSuchTableException(identifier));
+        return table.or(() -> metadataTable(identifier, asked))
+                .or(() -> stateOfMetadataTable(identifier, asked))
+                .orElseThrow(() -> new NoSuchTableException(identifier));
+    }
+
+    /** {@code db.t.files.tag_x}, the same as {@code db.t.tag_x.files}. */
+    private Optional<Table> stateOfMetadataTable(Identifier identifier, Optional<ReadPoint> asked) {
+        if (identifier.namespace().length == 0 || asked.isPresent()) {
+            return Optional.empty();
+        }
+        return Selector.of(identifier.name()).flatMap(point -> metadataTable(parent(identifier), Optional.of(point)));
     }
 
     private Optional<Table> metadataTable(Identifier identifier, Optional<ReadPoint> asked) {

@@ -33,6 +33,21 @@ final class Selector {
         return Optional.empty();
     }
 
+    /** The name of the state; empty if there is none for it. */
+    static Optional<String> name(ReadPoint point) {
+        String name = "";
+        if (point instanceof ReadPoint.OfBranch branch) {
+            name = BRANCH + branch.name();
+        } else if (point instanceof ReadPoint.AtTag tag) {
+            name = TAG + tag.name();
+        } else if (point instanceof ReadPoint.AtSnapshot snapshot) {
+            name = SNAPSHOT + snapshot.id();
+        } else if (point instanceof ReadPoint.AsOf time) {
+            name = TIME + time.millis();
+        }
+        return of(name).filter(point::equals).isPresent() ? Optional.of(name) : Optional.empty();
+    }
+
     private static boolean isLonger(String name, String prefix) {
         return name.startsWith(prefix) && name.length() > prefix.length();
     }

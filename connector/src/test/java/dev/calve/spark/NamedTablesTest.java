@@ -110,6 +110,25 @@ class NamedTablesTest {
     }
 
     @Test
+    void statesHaveNamesThatMeanThem() {
+        for (ReadPoint point : List.of(
+                new ReadPoint.AtSnapshot(5),
+                new ReadPoint.AsOf(7),
+                new ReadPoint.OfBranch("a.b c"),
+                new ReadPoint.AtTag("branch_x"))) {
+            assertThat(Selector.name(point).flatMap(Selector::of)).contains(point);
+        }
+        for (ReadPoint nameless : List.of(
+                new ReadPoint.AtSnapshot(-5),
+                new ReadPoint.AsOf(-1),
+                new ReadPoint.OfBranch(""),
+                new ReadPoint.Version("x"),
+                new ReadPoint.Current())) {
+            assertThat(Selector.name(nameless)).as("%s", nameless).isEmpty();
+        }
+    }
+
+    @Test
     void aTableOfThatNameComesFirst() {
         catalog.put("db.t.branch_b", loaded("lake.db.t.branch_b"));
         assertThat(named("db.t.branch_b").name()).isEqualTo("lake.db.t.branch_b");

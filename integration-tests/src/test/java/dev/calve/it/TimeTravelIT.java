@@ -2,11 +2,9 @@ package dev.calve.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.stream.Collectors;
-import java.util.stream.StreamSupport;
 import org.apache.iceberg.Snapshot;
 import org.apache.iceberg.Table;
 import org.apache.iceberg.catalog.TableIdentifier;
@@ -166,7 +164,7 @@ class TimeTravelIT {
     void optionsReadTheStatesThatThePeerReadsBySql() {
         String name = "lake." + TABLE;
         String time = "" + TIMES.get(1);
-        String text = java.time.Instant.ofEpochMilli(TIMES.get(1)).toString();
+        String text = Instant.ofEpochMilli(TIMES.get(1)).toString();
         List<String> second = peerAt(IDS.get(1));
         for (List<String> options : List.of(
                 List.of("snapshot-id", "" + IDS.get(1)),
@@ -177,15 +175,13 @@ class TimeTravelIT {
             assertThat(answer(reader(pairs).format("calve").load(path(TABLE))))
                     .as("%s by path", options)
                     .isEqualTo(second);
-            if (options.get(0).endsWith("AsOf")) {
-                assertThat(answer(reader(pairs).table(name))).as("%s", options).isEqualTo(second);
-            } else {
-                assertThat(refusal(pairs))
-                        .as("other columns")
-                        .contains("columns were others then")
-                        .contains("VERSION AS OF " + IDS.get(1));
-            }
+            assertThat(answer(reader(pairs).table(name))).as("%s", options).isEqualTo(second);
+            String with = "`" + pairs[0] + "` = '" + pairs[1] + "'";
+            assertThat(answer(SPARK.sql("SELECT * FROM " + name + " WITH (" + with + ")")))
+                    .as(with)
+                    .isEqualTo(second);
         }
+        assertThat(answer(reader("tag", "v1").table(name))).isEqualTo(peerAt("v1"));
         assertThat(answer(reader("snapshot-id", "" + IDS.get(3)).table(name))).isEqualTo(peerAt(IDS.get(3)));
         assertThat(answer(reader("as-of-timestamp", "" + TIMES.get(3)).table(name)))
                 .isEqualTo(peerAt(IDS.get(3)));
@@ -203,6 +199,55 @@ class TimeTravelIT {
                 .isEqualTo(peerAt("v1"));
         assertThat(answer(reader().format("calve").load(path(TABLE) + "#snapshot_id_" + IDS.get(0))))
                 .isEqualTo(peerAt(IDS.get(0)));
+    }
+
+    /** Spark looks a name up once per statement, whatever the options of its references. */
+    @Test
+    void optionsOfOneReferenceDoNotCountForAnother() {
+        String name = "lake." + TABLE;
+        String old = name + " WITH (`snapshot-id` = " + IDS.get(1) + ")";
+        String tagged = name + " WITH (`tag` = 'v1')";
+        assertThat(Sql.rows("SELECT 1, count(*) FROM %s UNION ALL SELECT 2, count(*) FROM %s UNION ALL"
+                                + " SELECT 3, count(*) FROM %s",
+                        name, old, tagged))
+                .containsExactlyElementsOf(Sql.rows(
+                        "SELECT 1, count(*) FROM peer.%1$s UNION ALL SELECT 2, count(*) FROM peer.%1$s VERSION AS OF"
+                                + " %2$d UNION ALL SELECT 3, count(*) FROM peer.%1$s VERSION AS OF 'v1'",
+                        TABLE, IDS.get(1)));
+        assertThat(Sql.rows(
+                        "SELECT count(*), count(b.id), max(b.name) FROM %s a FULL JOIN %s b USING (id)", tagged, old))
+                .containsExactly("[20,20,b19]");
+        assertThat(reader("snapshot-id", "" + IDS.get(1)).table(name).as("b")
+                        .join(reader("tag", "v1").table(name).as("a"), "id")
+                        .count())
+                .isEqualTo(10);
+        assertThat(Sql.rows("SELECT 1, count(*) FROM %1$s.manifests UNION ALL SELECT 2, count(*) FROM %1$s.manifests"
+                                + " WITH (`snapshot-id` = %2$d)",
+                        name, IDS.get(1)))
+                .containsExactlyElementsOf(Sql.rows(
+                        "SELECT 1, count(*) FROM %1$s.manifests UNION ALL SELECT 2, count(*) FROM"
+                                + " %1$s.manifests VERSION AS OF %2$d",
+                        "peer." + TABLE, IDS.get(1)));
+    }
+
+    @Test
+    void aTableReadByOptionsKeepsItsName() {
+        String with = " WITH (`snapshot-id` = " + IDS.get(0) + ")";
+        String columns = "SELECT max(history.name), max(travel.history.id), max(lake.travel.history.name), count(_file)";
+        assertThat(Sql.rows(columns + " FROM lake.travel.history" + with)).containsExactly("[a9,9,a9,10]");
+        try {
+            Sql.run("USE lake.travel");
+            assertThat(Sql.rows(columns + " FROM history" + with)).containsExactly("[a9,9,a9,10]");
+            Sql.run("CREATE TEMPORARY VIEW history AS SELECT 'of the view' AS name");
+            assertThat(Sql.rows("SELECT * FROM history" + with)).containsExactly("[of the view]");
+            Sql.run("CREATE TEMPORARY VIEW early AS SELECT * FROM travel.history" + with);
+            Sql.run("USE spark_catalog.default");
+            assertThat(Sql.rows("SELECT count(*), max(name) FROM early")).containsExactly("[10,a9]");
+        } finally {
+            Sql.run("USE spark_catalog.default");
+            Sql.run("DROP VIEW IF EXISTS history");
+            Sql.run("DROP VIEW IF EXISTS early");
+        }
     }
 
     @Test
@@ -389,16 +434,31 @@ class TimeTravelIT {
 
     @Test
     void planNamesTheStateThatIsRead() {
-        Map<String, String> expected = Map.of(
-                " VERSION AS OF 'v1'", "" + IDS.get(0), ".branch_audit", "snapshot", "", "" + IDS.get(IDS.size() - 1));
-        Map<String, String> plans = expected.keySet().stream()
-                .collect(Collectors.toMap(
-                        state -> state,
-                        state -> SPARK.sql("SELECT * FROM lake." + TABLE + state)
-                                .queryExecution()
-                                .toString()));
-        expected.forEach((state, part) -> assertThat(plans.get(state)).as(state).contains(part));
-        assertThat(StreamSupport.stream(peerTable(TABLE).snapshots().spliterator(), false))
-                .hasSize(IDS.size() + 1);
+        String name = "lake." + TABLE;
+        String first = "snapshot " + IDS.get(0);
+        String third = "snapshot " + IDS.get(3);
+        String last = "snapshot " + IDS.get(IDS.size() - 1);
+        assertPlan(name, "lake.travel.history [" + last + "]");
+        assertPlan(name + ".branch_main", "[" + last + " of branch 'main'");
+        assertPlan(name + " VERSION AS OF 'v1'", "[" + first + " at version 'v1'");
+        assertPlan(name + ".tag_v1", "[" + first + " at tag 'v1'");
+        assertPlan(name + " WITH (`tag` = 'v1')", "[" + first + " at tag 'v1'");
+        assertPlan(name + ".snapshot_id_" + IDS.get(0), "[" + first + "]");
+        assertPlan(
+                name + ".at_timestamp_" + TIMES.get(3),
+                "[" + third + " as of " + Instant.ofEpochMilli(TIMES.get(3)) + " (" + TIMES.get(3) + " ms)");
+        assertPlan(name + ".branch_audit", " of branch 'audit'");
+        assertPlan(
+                name + " WITH (`start-snapshot-id` = " + IDS.get(3) + ", `branch` = 'main')",
+                "appends after " + third + " up to " + last + " (1) of branch 'main'");
+        assertPlan(name + ".files.tag_v1", "files [" + first + " at tag 'v1'");
+    }
+
+    private static void assertPlan(String table, String part) {
+        assertThat(plan("SELECT * FROM " + table)).contains("Calve scan of lake.travel.history").contains(part);
+    }
+
+    private static String plan(String query) {
+        return SPARK.sql(query).queryExecution().executedPlan().toString();
     }
 }

@@ -117,6 +117,9 @@ public final class MetadataTable implements SupportsRead {
             return this;
         }
         ReadPoint point = options.point().get();
+        if (state.point().equals(point)) {
+            return this;
+        }
         if (!state.isCurrent()) {
             throw new IllegalArgumentException("Cannot read " + name() + " " + point + ": it was asked for "
                     + state.point() + " already. Ask for one state.");
@@ -146,7 +149,7 @@ public final class MetadataTable implements SupportsRead {
     @Override
     public String toString() {
         String snapshot = shown.isOfOneSnapshot()
-                ? " [snapshot " + snapshotId().map(String::valueOf).orElse("none") + "]"
+                ? " [snapshot " + snapshotId().map(String::valueOf).orElse("none") + state.point().besidesId() + "]"
                 : "";
         return name() + snapshot;
     }

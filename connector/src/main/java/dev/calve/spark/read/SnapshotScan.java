@@ -2,6 +2,7 @@ package dev.calve.spark.read;
 
 import dev.calve.catalog.LoadedTable;
 import dev.calve.expression.Expression;
+import dev.calve.metadata.ReadPoint;
 import dev.calve.scan.ScanPlan;
 import dev.calve.scan.ScanRange;
 import dev.calve.schema.Schema;
@@ -57,17 +58,19 @@ public final class SnapshotScan
      * What is read.
      *
      * @param schema the table is read with
+     * @param point what was asked for, for people to see
      * @param columns wanted columns with their field ids, metadata columns among them
      */
     record Query(
             LoadedTable table,
             ScanRange range,
             Schema schema,
+            ReadPoint point,
             StructType columns,
             PushedQuery pushed,
             ReadSettings settings) {
 
-        /** Whether the same rows are asked for: of a table nothing counts but that it is the same one. */
+        /** Whether the same rows are asked for: of a table nothing counts but that it is the same one, of a state its snapshot. */
         @Override
         public boolean equals(Object other) {
             return other instanceof Query that
@@ -205,7 +208,7 @@ public final class SnapshotScan
     @Override
     public String description() {
         var parts = new ArrayList<String>();
-        parts.add(query.range().toString());
+        parts.add(query.range() + query.point().besidesId());
         parts.addAll(query.pushed().describe());
         grouping.ifPresent(found -> parts.add("grouped by: " + found));
         files.planned().ifPresent(plan -> parts.add(counts(plan)));

@@ -3,6 +3,7 @@ package dev.calve.spark.read;
 import dev.calve.catalog.LoadedTable;
 import dev.calve.expression.Expression;
 import dev.calve.expression.Expressions;
+import dev.calve.metadata.ReadPoint;
 import dev.calve.scan.ScanRange;
 import dev.calve.schema.Schema;
 import dev.calve.spark.convert.SparkPredicates;
@@ -39,6 +40,7 @@ public final class SnapshotScanBuilder
     private final LoadedTable table;
     private final ScanRange range;
     private final Schema schema;
+    private final ReadPoint point;
     private final ReadSettings settings;
     private final SparkSession session;
     private final WantedColumns wanted;
@@ -51,12 +53,19 @@ public final class SnapshotScanBuilder
     /**
      * @param range of the table's history
      * @param schema the table is read with
+     * @param point what was asked for
      */
     public SnapshotScanBuilder(
-            LoadedTable table, ScanRange range, Schema schema, ReadSettings settings, SparkSession session) {
+            LoadedTable table,
+            ScanRange range,
+            Schema schema,
+            ReadPoint point,
+            ReadSettings settings,
+            SparkSession session) {
         this.table = table;
         this.range = range;
         this.schema = schema;
+        this.point = point;
         this.settings = settings;
         this.session = session;
         this.wanted = new WantedColumns(table, schema);
@@ -125,7 +134,7 @@ public final class SnapshotScanBuilder
                         files.plan(ids).tasks(),
                         schema,
                         names,
-                        "Calve answer from metadata of " + table.name() + " [" + range + "]"));
+                        "Calve answer from metadata of " + table.name() + " [" + range + point.besidesId() + "]"));
     }
 
     @Override
@@ -140,7 +149,7 @@ public final class SnapshotScanBuilder
         }
         StructType all = SparkTypes.toSpark(schema);
         return new SnapshotScan(
-                new SnapshotScan.Query(table, range, schema, wanted.withIds(columns.orElse(all)), pushed, settings),
+                new SnapshotScan.Query(table, range, schema, point, wanted.withIds(columns.orElse(all)), pushed, settings),
                 files,
                 session);
     }
