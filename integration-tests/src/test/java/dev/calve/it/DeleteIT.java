@@ -2,6 +2,8 @@ package dev.calve.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -15,6 +17,11 @@ import java.util.concurrent.Future;
 import java.util.stream.LongStream;
 import org.apache.iceberg.DataFile;
 import org.apache.iceberg.DeleteFile;
+import org.apache.parquet.hadoop.ParquetFileReader;
+import org.apache.parquet.hadoop.metadata.BlockMetaData;
+import org.apache.parquet.hadoop.metadata.ColumnChunkMetaData;
+import org.apache.parquet.internal.column.columnindex.OffsetIndex;
+import org.apache.parquet.io.LocalInputFile;
 import org.apache.spark.scheduler.SparkListener;
 import org.apache.spark.scheduler.SparkListenerJobStart;
 import org.apache.spark.sql.Row;
@@ -117,6 +124,55 @@ class DeleteIT {
         table.insert("SELECT /*+ COALESCE(1) */ * FROM VALUES " + rows);
         LakeTable.garble(table.onlyData().location());
         return table;
+    }
+
+    /** What must not be read is noise, so reading it would fail. */
+    @ParameterizedTest
+    @ValueSource(ints = {2, 3})
+    void pagesInWhichNoRowCanMatchAreNotRead(int version) throws Exception {
+        LakeTable table = create(
+                version,
+                MERGE_ON_READ,
+                "id bigint, name string",
+                "",
+                "'write.parquet.page-row-limit'='1000', 'write.parquet.row-group-size-bytes'='200000'");
+        table.insert("SELECT /*+ COALESCE(1) */ if(id % 10 = 3, null, id), sha2(string(id), 256) FROM range(20000)");
+        Path file = LakeTable.path(table.onlyData().location());
+        byte[] content = Files.readAllBytes(file);
+        int spoiled = 0;
+        try (var parquet = ParquetFileReader.open(new LocalInputFile(file))) {
+            assertThat(parquet.getRowGroups()).hasSizeGreaterThan(1);
+            for (BlockMetaData group : parquet.getRowGroups()) {
+                for (ColumnChunkMetaData chunk : group.getColumns()) {
+                    OffsetIndex pages = parquet.readOffsetIndex(chunk);
+                    for (int i = 0; i < pages.getPageCount(); i++) {
+                        long first = group.getRowIndexOffset() + pages.getFirstRowIndex(i);
+                        long last = group.getRowIndexOffset() + pages.getLastRowIndex(i, group.getRowCount());
+                        boolean isRead = chunk.getPath().toDotString().equals("id") && last >= 9000 && first < 10000;
+                        if (!isRead) {
+                            long start = pages.getOffset(i);
+                            LakeTable.garble(file, start, start + pages.getCompressedPageSize(i));
+                            spoiled++;
+                        }
+                    }
+                }
+            }
+        }
+        assertThat(spoiled).isGreaterThan(30);
+
+        table.delete("id >= 9000 AND id < 10000 AND id % 2 = 0");
+        Files.write(file, content);
+
+        assertThat(table.onlyDelete().recordCount()).isEqualTo(500);
+        assertThat(table.longs("id", "id IS NOT NULL"))
+                .isEqualTo(LongStream.range(0, 20000)
+                        .filter(id -> id % 10 != 3 && !(id >= 9000 && id < 10000 && id % 2 == 0))
+                        .boxed()
+                        .toList());
+        assertThat(table.peerRows("id")).isEqualTo(table.rows("id"));
+        table.delete("NOT (id < 19000)");
+        assertThat(table.longs("coalesce(id, -1)", "id IS NULL OR id >= 18990")).hasSize(2000 + 9);
+        assertThat(table.peerRows("id")).isEqualTo(table.rows("id"));
     }
 
     @ParameterizedTest

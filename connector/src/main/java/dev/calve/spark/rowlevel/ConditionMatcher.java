@@ -1,6 +1,7 @@
 package dev.calve.spark.rowlevel;
 
 import dev.calve.deletes.PositionBitmap;
+import dev.calve.pruning.ResidualFilter;
 import dev.calve.rowdelete.RowMatcher;
 import dev.calve.scan.FileTask;
 import dev.calve.spark.read.ColumnarFileReader;
@@ -14,7 +15,8 @@ import org.apache.spark.sql.vectorized.ColumnarBatch;
 
 /**
  * Judges rows by a Catalyst condition in Spark's generated code; FALSE and UNKNOWN leave a row alone. Decodes only the
- * condition's columns. For one thread.
+ * condition's columns, and of them only pages and row groups in which the file's indexes let some row match: the task's residual
+ * is TRUE wherever the condition is. For one thread.
  */
 final class ConditionMatcher implements RowMatcher {
 
@@ -31,7 +33,10 @@ final class ConditionMatcher implements RowMatcher {
     @Override
     public PositionBitmap matches(FileTask task, PositionBitmap deleted) throws IOException {
         var matched = new PositionBitmap();
-        var read = reads.read(task, columns).deleted(deleted).build();
+        var read = reads.read(task, columns)
+                .rowGroups(ResidualFilter.of(task.residual()))
+                .deleted(deleted)
+                .build();
         try (var reader = ColumnarFileReader.open(read)) {
             while (reader.next()) {
                 ColumnarBatch batch = reader.batch();
