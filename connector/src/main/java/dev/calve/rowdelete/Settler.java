@@ -30,7 +30,6 @@ public final class Settler implements Closeable {
 
     private final Storage storage;
     private final TableMetadata table;
-    private final SettleMode mode;
     private final FileNames names;
     private final SurvivorWriter survivors;
     private final String createdBy;
@@ -49,25 +48,18 @@ public final class Settler implements Closeable {
      *
      * @param createdBy what Puffin files say wrote them
      */
-    public Settler(
-            Storage storage,
-            TableMetadata table,
-            SettleMode mode,
-            FileNames names,
-            SurvivorWriter survivors,
-            String createdBy) {
+    public Settler(Storage storage, TableMetadata table, FileNames names, SurvivorWriter survivors, String createdBy) {
         this.storage = storage;
         this.table = table;
-        this.mode = mode;
         this.names = names;
         this.survivors = survivors;
         this.createdBy = createdBy;
     }
 
     /** Settles one data file no row of which is deleted by key. */
-    public void settle(int number, FileTask task, PositionBitmap deletedBefore, PositionBitmap matched)
+    public void settle(SettleMode mode, int number, FileTask task, PositionBitmap deletedBefore, PositionBitmap matched)
             throws IOException {
-        settle(number, task, deletedBefore, new PositionBitmap(), matched);
+        settle(mode, number, task, deletedBefore, new PositionBitmap(), matched);
     }
 
     /**
@@ -80,6 +72,7 @@ public final class Settler implements Closeable {
      * @param matched positions that go now, none of them deleted before; kept, so not to be changed afterwards
      */
     public void settle(
+            SettleMode mode,
             int number,
             FileTask task,
             PositionBitmap deletedBefore,

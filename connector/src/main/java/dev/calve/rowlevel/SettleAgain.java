@@ -268,7 +268,7 @@ public final class SettleAgain implements Resettle {
      * file those need not be known, because none of them is among the rows the statement deleted.
      */
     private PositionBitmap gone(Touched file, FileTask task) throws IOException {
-        return file.isRewritten()
+        return file.isRewritten() && !settlement.evaluatesKeys()
                 ? ExistingDeletes.of(storage, task, current.base().sequenceNumber())
                 : ExistingDeletes.byPosition(storage, task);
     }

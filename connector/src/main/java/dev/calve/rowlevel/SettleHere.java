@@ -9,7 +9,6 @@ import dev.calve.rowdelete.SettleMode;
 import dev.calve.rowdelete.Settler;
 import dev.calve.rowdelete.SurvivorWriter;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -74,37 +73,24 @@ public final class SettleHere implements Settlement {
     @Override
     public List<Outcome> settle(TableMetadata found, List<Part> parts) throws IOException {
         var names = new FileNames(found, statementId, task, attempts++);
-        var outcomes = new ArrayList<Outcome>();
-        outcomes.addAll(settle(found, names, parts, false));
-        outcomes.addAll(settle(found, names, parts, true));
-        return outcomes;
-    }
-
-    @Override
-    public boolean isQuick() {
-        return true;
-    }
-
-    private List<Outcome> settle(TableMetadata found, FileNames names, List<Part> parts, boolean rewrite)
-            throws IOException {
-        if (parts.stream().noneMatch(part -> part.rewrite() == rewrite)) {
-            return List.of();
-        }
-        SettleMode mode = rewrite ? SettleMode.REWRITE : SettleMode.inPlace(found.formatVersion());
         SurvivorWriter writer = survivors
                 .map(rows -> rows.writer(storage, found, names))
                 .orElseGet(() -> (file, gone) -> {
                     throw new IllegalStateException(
                             "Rows of " + file.file().path() + " must not be written again here.");
                 });
-        try (var settler = new Settler(storage, found, mode, names, writer, createdBy)) {
+        try (var settler = new Settler(storage, found, names, writer, createdBy)) {
             for (int i = 0; i < parts.size(); i++) {
                 Part part = parts.get(i);
-                if (part.rewrite() == rewrite) {
-                    settler.settle(i, part.task(), part.deletedBefore(), part.positions());
-                }
+                SettleMode mode = part.rewrite() ? SettleMode.REWRITE : SettleMode.inPlace(found.formatVersion());
+                settler.settle(mode, i, part.task(), part.deletedBefore(), part.positions());
             }
             return settler.finish();
         }
+    }
+
+    @Override
+    public boolean isQuick() {
+        return true;
     }
 }

@@ -33,6 +33,11 @@ public interface Settlement {
         return true;
     }
 
+    /** Whether rows deleted by key are found here when rows are written again; if not, {@link Part} names them too. */
+    default boolean evaluatesKeys() {
+        return false;
+    }
+
     /** Whether deletes beside a few files are written in moments, so that other writers may be kept waiting meanwhile. */
     default boolean isQuick() {
         return false;

@@ -7,7 +7,9 @@ import dev.calve.spark.convert.MetadataColumns;
 import dev.calve.spark.convert.SparkTransforms;
 import dev.calve.spark.read.ReadSettings;
 import dev.calve.spark.read.SnapshotScanBuilder;
+import dev.calve.spark.read.StoredTable;
 import dev.calve.spark.rowlevel.DeleteWhere;
+import dev.calve.spark.rowlevel.PositionDelta;
 import dev.calve.spark.write.AppendWriteBuilder;
 import java.util.EnumSet;
 import java.util.Map;
@@ -18,12 +20,15 @@ import org.apache.spark.sql.connector.catalog.MetadataColumn;
 import org.apache.spark.sql.connector.catalog.SupportsDeleteV2;
 import org.apache.spark.sql.connector.catalog.SupportsMetadataColumns;
 import org.apache.spark.sql.connector.catalog.SupportsRead;
+import org.apache.spark.sql.connector.catalog.SupportsRowLevelOperations;
 import org.apache.spark.sql.connector.catalog.SupportsWrite;
 import org.apache.spark.sql.connector.catalog.TableCapability;
 import org.apache.spark.sql.connector.expressions.Transform;
 import org.apache.spark.sql.connector.expressions.filter.Predicate;
 import org.apache.spark.sql.connector.read.ScanBuilder;
 import org.apache.spark.sql.connector.write.LogicalWriteInfo;
+import org.apache.spark.sql.connector.write.RowLevelOperationBuilder;
+import org.apache.spark.sql.connector.write.RowLevelOperationInfo;
 import org.apache.spark.sql.connector.write.WriteBuilder;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
@@ -37,7 +42,13 @@ import org.jspecify.annotations.Nullable;
  * again to see the newest rows, and answers from its cache what is equal to a cached table. The target of a statement is
  * equal to none, because Spark would take a cached copy for the target of a {@code DELETE}.
  */
-final class CalveTable implements SupportsRead, SupportsWrite, SupportsDeleteV2, SupportsMetadataColumns {
+final class CalveTable
+        implements SupportsRead,
+                SupportsWrite,
+                SupportsDeleteV2,
+                SupportsRowLevelOperations,
+                SupportsMetadataColumns,
+                StoredTable {
 
     private final LoadedTable table;
     private final ReadState state;
@@ -149,6 +160,18 @@ final class CalveTable implements SupportsRead, SupportsWrite, SupportsDeleteV2,
     public void deleteWhere(Predicate[] predicates) {
         requireWritable();
         new DeleteWhere(table, predicates, SparkSession.active()).run();
+    }
+
+    /** @throws UnsupportedOperationException if the table was not loaded at its newest state */
+    @Override
+    public RowLevelOperationBuilder newRowLevelOperationBuilder(RowLevelOperationInfo info) {
+        requireWritable();
+        return () -> new PositionDelta(table, info.command(), SparkSession.active());
+    }
+
+    @Override
+    public String tableUuid() {
+        return metadata().uuid();
     }
 
     private void requireWritable() {

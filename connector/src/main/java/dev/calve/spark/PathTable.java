@@ -1,5 +1,6 @@
 package dev.calve.spark;
 
+import dev.calve.spark.read.StoredTable;
 import java.util.Map;
 import java.util.Set;
 import org.apache.spark.sql.connector.catalog.MetadataColumn;
@@ -15,7 +16,7 @@ import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
 /** A table that was found by its folder: it can be read. It claims that it can be appended to only to say why it cannot. */
-final class PathTable implements SupportsRead, SupportsWrite, SupportsMetadataColumns {
+final class PathTable implements SupportsRead, SupportsWrite, SupportsMetadataColumns, StoredTable {
 
     private final CalveTable table;
 
@@ -63,6 +64,11 @@ final class PathTable implements SupportsRead, SupportsWrite, SupportsMetadataCo
     public WriteBuilder newWriteBuilder(LogicalWriteInfo info) {
         throw new UnsupportedOperationException("Cannot write to the table at " + name()
                 + ": tables loaded by path can only be read. Write to it by its name in a catalog.");
+    }
+
+    @Override
+    public String tableUuid() {
+        return table.tableUuid();
     }
 
     @Override

@@ -3,7 +3,9 @@ package dev.calve.spark;
 import java.util.Map;
 import org.apache.spark.sql.connector.catalog.MetadataColumn;
 import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.MetadataBuilder;
 import org.apache.spark.sql.types.StructField;
+import org.jspecify.annotations.Nullable;
 
 /** A column that says where a row is stored or when it was made. */
 record TableMetadataColumn(StructField field) implements MetadataColumn {
@@ -34,5 +36,22 @@ record TableMetadataColumn(StructField field) implements MetadataColumn {
     @Override
     public String comment() {
         return COMMENTS.getOrDefault(field.name(), "");
+    }
+
+    /**
+     * What Spark does with the value when the row is updated: it hands it over with the new row, unless told not to. A row keeps its
+     * id, also where Spark deletes and inserts it.
+     */
+    @Override
+    public @Nullable String metadataInJSON() {
+        return switch (field.name()) {
+            case "_row_id" -> preserved(PRESERVE_ON_REINSERT, true);
+            case "_last_updated_sequence_number" -> preserved(PRESERVE_ON_UPDATE, false);
+            default -> null;
+        };
+    }
+
+    private static String preserved(String when, boolean whether) {
+        return new MetadataBuilder().putBoolean(when, whether).build().json();
     }
 }

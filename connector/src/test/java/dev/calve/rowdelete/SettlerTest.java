@@ -62,11 +62,10 @@ class SettlerTest {
         }
     }
 
-    private Settler settler(CommitFixture of, SettleMode mode) {
+    private Settler settler(CommitFixture of) {
         return new Settler(
                 of.storage,
                 of.metadata(),
-                mode,
                 new FileNames(of.metadata(), UUID.randomUUID(), 0, settlers++),
                 new Survivors(of),
                 "test");
@@ -85,8 +84,8 @@ class SettlerTest {
     void writesNothingIfNoLiveRowMatches(SettleMode mode) throws IOException {
         var of = tableFor(mode);
         var file = of.dataFile("a").in(1).build();
-        try (var settler = settler(of, mode)) {
-            settler.settle(7, task(file), PositionBitmap.of(1, 2), none());
+        try (var settler = settler(of)) {
+            settler.settle(mode, 7, task(file), PositionBitmap.of(1, 2), none());
             assertThat(settler.finish()).containsExactly(new Untouched(7));
             assertThat(settler.written()).isEmpty();
         }
@@ -97,8 +96,8 @@ class SettlerTest {
     void writesNothingIfEveryLiveRowMatches(SettleMode mode) throws IOException {
         var of = tableFor(mode);
         var file = of.dataFile("a").in(1).records(4).build();
-        try (var settler = settler(of, mode)) {
-            settler.settle(7, task(file), PositionBitmap.of(1, 2), PositionBitmap.of(0, 3));
+        try (var settler = settler(of)) {
+            settler.settle(mode, 7, task(file), PositionBitmap.of(1, 2), PositionBitmap.of(0, 3));
             assertThat(settler.finish()).containsExactly(new WholeFile(7, PositionBitmap.of(0, 3)));
             assertThat(settler.written()).isEmpty();
         }
@@ -110,8 +109,8 @@ class SettlerTest {
     void doesNotCountPositionsBehindTheLastRow(SettleMode mode) throws IOException {
         var of = tableFor(mode);
         var file = of.dataFile("a").in(1).records(4).build();
-        try (var settler = settler(of, mode)) {
-            settler.settle(0, task(file), PositionBitmap.of(4, 5, 6), PositionBitmap.of(0));
+        try (var settler = settler(of)) {
+            settler.settle(mode, 0, task(file), PositionBitmap.of(4, 5, 6), PositionBitmap.of(0));
             assertThat(settler.finish().get(0)).isNotInstanceOf(WholeFile.class);
         }
     }
@@ -121,8 +120,8 @@ class SettlerTest {
     void countsRowsDeletedByKeyAsGoneAlready(SettleMode mode) throws IOException {
         var of = tableFor(mode);
         var file = of.dataFile("a").in(1).records(4).build();
-        try (var settler = settler(of, mode)) {
-            settler.settle(7, task(file), PositionBitmap.of(1), PositionBitmap.of(2), PositionBitmap.of(0, 3));
+        try (var settler = settler(of)) {
+            settler.settle(mode, 7, task(file), PositionBitmap.of(1), PositionBitmap.of(2), PositionBitmap.of(0, 3));
             assertThat(settler.finish()).containsExactly(new WholeFile(7, PositionBitmap.of(0, 3)));
         }
     }
@@ -133,8 +132,8 @@ class SettlerTest {
         var of = tableFor(mode);
         var file = of.dataFile("a").in(1).records(10).build();
         var task = task(file, of.equality("e", 0, 1));
-        try (var settler = settler(of, mode)) {
-            settler.settle(0, task, PositionBitmap.of(1), PositionBitmap.of(2, 3), PositionBitmap.of(5));
+        try (var settler = settler(of)) {
+            settler.settle(mode, 0, task, PositionBitmap.of(1), PositionBitmap.of(2, 3), PositionBitmap.of(5));
             Outcome outcome = settler.finish().get(0);
             assertThat(outcome.deletedRows()).isEqualTo(1);
             long recorded = outcome instanceof Rewritten rewritten
@@ -150,9 +149,9 @@ class SettlerTest {
         var a = table.dataFile("a").in(1).build();
         var b = table.dataFile("b").in(2).build();
         List<Outcome> outcomes;
-        try (var settler = settler(table, SettleMode.VECTOR)) {
-            settler.settle(0, task(a), PositionBitmap.of(1, 2), PositionBitmap.of(5));
-            settler.settle(1, task(b), none(), PositionBitmap.of(9));
+        try (var settler = settler(table)) {
+            settler.settle(SettleMode.VECTOR, 0, task(a), PositionBitmap.of(1, 2), PositionBitmap.of(5));
+            settler.settle(SettleMode.VECTOR, 1, task(b), none(), PositionBitmap.of(9));
             outcomes = settler.finish();
         }
         var ofA = (Deletes) outcomes.get(0);
@@ -171,8 +170,8 @@ class SettlerTest {
 
     private DeleteFile settled(DataFile file, PositionBitmap before, PositionBitmap matched, DeleteFile... deletes)
             throws IOException {
-        try (var settler = settler(older, SettleMode.POSITION_FILE)) {
-            settler.settle(0, task(file, deletes), before, matched);
+        try (var settler = settler(older)) {
+            settler.settle(SettleMode.POSITION_FILE, 0, task(file, deletes), before, matched);
             return ((Deletes) settler.finish().get(0)).file();
         }
     }
@@ -202,8 +201,8 @@ class SettlerTest {
     @Test
     void rewritesWithEverythingGoneThatWasOrIsDeleted() throws IOException {
         var a = table.dataFile("a").in(1).build();
-        try (var settler = settler(table, SettleMode.REWRITE)) {
-            settler.settle(0, task(a), PositionBitmap.of(1, 2), PositionBitmap.of(5));
+        try (var settler = settler(table)) {
+            settler.settle(SettleMode.REWRITE, 0, task(a), PositionBitmap.of(1, 2), PositionBitmap.of(5));
             var outcome = (Rewritten) settler.finish().get(0);
             assertThat(outcome.deletedRows()).isEqualTo(1);
             assertThat(outcome.files())
@@ -221,9 +220,9 @@ class SettlerTest {
             files.add(of.dataFile("f" + i).in(1).build());
         }
         var before = of.storage.locations();
-        try (var settler = settler(of, mode)) {
+        try (var settler = settler(of)) {
             for (DataFile file : files) {
-                settler.settle(0, task(file), none(), PositionBitmap.of(1));
+                settler.settle(mode, 0, task(file), none(), PositionBitmap.of(1));
             }
             assertThat(of.storage.locations()).isNotEqualTo(before);
         }
@@ -243,9 +242,9 @@ class SettlerTest {
                 of.storage.requests().reset();
                 of.storage.requests().failOn(request, nth);
                 boolean failed = false;
-                try (var settler = settler(of, mode)) {
-                    settler.settle(0, task(a), none(), PositionBitmap.of(1));
-                    settler.settle(1, task(b), none(), PositionBitmap.of(1));
+                try (var settler = settler(of)) {
+                    settler.settle(mode, 0, task(a), none(), PositionBitmap.of(1));
+                    settler.settle(mode, 1, task(b), none(), PositionBitmap.of(1));
                     settler.finish();
                 } catch (IOException e) {
                     failed = true;
@@ -266,9 +265,9 @@ class SettlerTest {
     @Test
     void goesOnCleaningWhenOneFileCannotBeDeleted() throws IOException {
         var a = table.dataFile("a").in(1).build();
-        var settler = settler(table, SettleMode.REWRITE);
-        settler.settle(0, task(a), none(), PositionBitmap.of(1));
-        settler.settle(1, task(a), none(), PositionBitmap.of(1));
+        var settler = settler(table);
+        settler.settle(SettleMode.REWRITE, 0, task(a), none(), PositionBitmap.of(1));
+        settler.settle(SettleMode.REWRITE, 1, task(a), none(), PositionBitmap.of(1));
         table.storage.requests().failOn(Request.DELETE, 1);
         assertThatThrownBy(settler::close).hasMessageContaining("Injected: DELETE 1");
         assertThat(table.storage.locations())
@@ -279,8 +278,8 @@ class SettlerTest {
     @Test
     void keepsWhatItWroteOnceFinished() throws IOException {
         var a = table.dataFile("a").in(1).build();
-        var settler = settler(table, SettleMode.VECTOR);
-        settler.settle(0, task(a), none(), PositionBitmap.of(1));
+        var settler = settler(table);
+        settler.settle(SettleMode.VECTOR, 0, task(a), none(), PositionBitmap.of(1));
         settler.finish();
         settler.close();
         assertThat(table.storage.locations()).containsAll(settler.written());
@@ -303,8 +302,8 @@ class SettlerTest {
     void leavesNewerEqualityDeletesAside() throws IOException {
         var a = older.dataFile("a").in(1).build();
         DeleteFile positions;
-        try (var settler = settler(older, SettleMode.POSITION_FILE)) {
-            settler.settle(0, task(a), none(), PositionBitmap.of(3));
+        try (var settler = settler(older)) {
+            settler.settle(SettleMode.POSITION_FILE, 0, task(a), none(), PositionBitmap.of(3));
             positions = ((Deletes) settler.finish().get(0)).file();
         }
         var task = task(a, older.equality("e", 0, 1), positions);

@@ -93,6 +93,16 @@ public final class SnapshotScan
         return query;
     }
 
+    /** TRUE for every row the query asks for, as far as Spark said. */
+    public dev.calve.expression.Expression filter() {
+        return query.pushed().filter();
+    }
+
+    /** The files the scan reads; empty if they were not needed yet. */
+    public Optional<ScanPlan> planned() {
+        return files.planned();
+    }
+
     ScanFiles files() {
         return files;
     }

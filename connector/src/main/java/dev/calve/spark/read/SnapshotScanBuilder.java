@@ -147,6 +147,11 @@ public final class SnapshotScanBuilder
         if (answer.isPresent()) {
             return answer.get();
         }
+        return buildScan();
+    }
+
+    /** The scan of the files, of whom no answer from metadata was asked. */
+    public SnapshotScan buildScan() {
         StructType all = SparkTypes.toSpark(schema);
         return new SnapshotScan(
                 new SnapshotScan.Query(table, range, schema, point, wanted.withIds(columns.orElse(all)), pushed, settings),

@@ -33,15 +33,16 @@ public final class TaskPacking {
         this.lookback = lookback;
     }
 
-    /** Tasks for statements in which one task handles a file as a whole. */
-    public static List<FileSplits> wholeFiles(
+    /** For statements in which one task handles a file as a whole: the numbers of the files each task handles. */
+    public static List<List<Integer>> wholeFiles(
             List<FileTask> files, TableMetadata metadata, TableProperties properties, SparkSession session) {
         var splits = new ArrayList<Split>();
         for (int i = 0; i < files.size(); i++) {
             splits.add(Split.whole(i, files.get(i)));
         }
-        return forReading(files, metadata, properties, session, OptionalLong.empty())
-                .pack(splits);
+        return forReading(files, metadata, properties, session, OptionalLong.empty()).binned(splits).stream()
+                .map(bin -> bin.stream().map(Split::number).toList())
+                .toList();
     }
 
     /**
@@ -130,8 +131,12 @@ public final class TaskPacking {
 
     private List<FileSplits> pack(List<Split> splits) {
         var codec = new FileTaskCodec(metadata);
+        return binned(splits).stream().map(bin -> FileSplits.of(bin, codec)).toList();
+    }
+
+    private List<List<Split>> binned(List<Split> splits) {
         var open = new ArrayList<Bin>();
-        var result = new ArrayList<FileSplits>();
+        var result = new ArrayList<List<Split>>();
         for (Split split : splits) {
             long weight = weight(split);
             Bin bin = open.stream()
@@ -140,14 +145,14 @@ public final class TaskPacking {
                     .orElse(null);
             if (bin == null) {
                 if (open.size() == lookback) {
-                    result.add(FileSplits.of(open.remove(0).splits, codec));
+                    result.add(open.remove(0).splits);
                 }
                 bin = new Bin();
                 open.add(bin);
             }
             bin.add(split, weight);
         }
-        open.forEach(bin -> result.add(FileSplits.of(bin.splits, codec)));
+        open.forEach(bin -> result.add(bin.splits));
         return result;
     }
 

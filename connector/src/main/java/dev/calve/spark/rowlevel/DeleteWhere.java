@@ -15,16 +15,11 @@ import dev.calve.metadata.Snapshot;
 import dev.calve.metadata.SnapshotRef;
 import dev.calve.metadata.TableMetadata;
 import dev.calve.metadata.TableProperties;
-import dev.calve.metadata.TableProperties.DeleteGranularity;
-import dev.calve.metadata.TableProperties.RowLevelMode;
 import dev.calve.rowdelete.Outcome;
-import dev.calve.rowdelete.OutcomeCodec;
-import dev.calve.rowdelete.SettleMode;
 import dev.calve.rowlevel.ReadPoint;
 import dev.calve.rowlevel.RowChange;
 import dev.calve.rowlevel.Scope;
 import dev.calve.rowlevel.SettleAgain;
-import dev.calve.rowlevel.SettleHere;
 import dev.calve.rowlevel.Touched;
 import dev.calve.rowlevel.WholeFile;
 import dev.calve.scan.FileTask;
@@ -35,10 +30,8 @@ import dev.calve.spark.convert.MetadataColumns;
 import dev.calve.spark.convert.Placeholders;
 import dev.calve.spark.convert.SparkPredicates;
 import dev.calve.spark.convert.SparkTypes;
-import dev.calve.spark.read.TaskPacking;
-import dev.calve.spark.wire.ExecutorTable;
 import dev.calve.spark.wire.ExpressionBytes;
-import dev.calve.spark.wire.FileSplits;
+import dev.calve.spark.wire.FilesToSettle;
 import dev.calve.spark.write.SnapshotSummaries;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -48,15 +41,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
-import org.apache.spark.api.java.JavaSparkContext;
-import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.connector.expressions.filter.Predicate;
+import org.apache.spark.sql.connector.write.RowLevelOperation;
 import org.apache.spark.sql.internal.SQLConf;
 import org.apache.spark.sql.types.StructField;
-import scala.reflect.ClassTag$;
-import scala.runtime.AbstractFunction2;
-import scala.runtime.BoxedUnit;
 
 /**
  * One {@code DELETE FROM t WHERE p}: plans on the newest snapshot, runs one stage for the files that metadata cannot decide,
@@ -67,9 +56,6 @@ import scala.runtime.BoxedUnit;
  * written again; nothing of a file all or none of whose rows match by its metadata.
  */
 public final class DeleteWhere {
-
-    /** Stands in the names of files the driver writes, where tasks have their number. */
-    private static final int NO_TASK = Integer.MAX_VALUE;
 
     private final LoadedTable table;
     private final Predicate[] predicates;
@@ -119,11 +105,16 @@ public final class DeleteWhere {
         if (change.isEmpty()) {
             return nothing();
         }
-        var settlement = SettleHere.deletesOnly(
-                table.storage(), ledger, statementId, NO_TASK, SnapshotSummaries.createdBy(session));
+        var settlement =
+                new SettleInSpark(table.storage(), ledger, statementId, SnapshotSummaries.createdBy(session), job());
         SettleAgain again = SettleAgain.of(table.storage(), change.get(), settlement)
                 .orElse((found, conflicts, stale) -> plan(found));
         return commit(change.get().toSnapshotChange(), again);
+    }
+
+    private SettleJob job() {
+        return new SettleJob(
+                table, statementId, ledger, session, "delete from " + table.name(), TableProperties.DELETE_MODE.name());
     }
 
     private CommitOutcome truncate(TableState newest) {
@@ -219,59 +210,12 @@ public final class DeleteWhere {
                 .orElseThrow(() -> new IllegalStateException(
                         "DELETE from " + table.name() + " was accepted, but its condition no longer fits the table."));
         Placeholders.refuseReading(table.metadata().schema(), condition.columns(), table.name());
-        SettleMode mode = mode(metadata, properties);
-        if (mode == SettleMode.REWRITE) {
-            Placeholders.refuseCopying(
-                    metadata.schema(),
-                    "delete from " + table.name() + " by copy-on-write",
-                    "Set write.delete.mode to 'merge-on-read'.");
+        boolean rewrite = RowLevelSettings.of(table.at(state), RowLevelOperation.Command.DELETE)
+                .rewrites();
+        var parts = new ArrayList<FilesToSettle.Part>();
+        for (int i = 0; i < tasks.size(); i++) {
+            parts.add(new FilesToSettle.Part(i, tasks.get(i), Optional.empty(), rewrite));
         }
-        var stage = new DeleteStage(
-                ExecutorTable.of(table.at(state)),
-                ExpressionBytes.of(condition.expression(), condition.columns()),
-                mode,
-                statementId,
-                SnapshotSummaries.createdBy(session));
-        List<FileSplits> partitions = TaskPacking.wholeFiles(tasks, metadata, properties, session);
-        var codec = new OutcomeCodec(metadata);
-        var outcomes = new ArrayList<Outcome>();
-        var context = JavaSparkContext.fromSparkContext(session.sparkContext());
-        RDD<FileSplits> rdd = context.parallelize(partitions, partitions.size()).rdd();
-        var collect = new AbstractFunction2<Object, byte[], BoxedUnit>() {
-            @Override
-            public BoxedUnit apply(Object partition, byte[] bytes) {
-                List<Outcome> done = codec.fromBytes(bytes);
-                synchronized (outcomes) {
-                    done.forEach(outcome -> ledger.wroteAll(outcome.written()));
-                    outcomes.addAll(done);
-                }
-                return BoxedUnit.UNIT;
-            }
-        };
-        String before = context.getLocalProperty("spark.job.description");
-        context.setJobDescription(
-                "DELETE FROM " + table.name() + ": find and settle rows in " + tasks.size() + " file(s)");
-        try {
-            session.sparkContext().runJob(rdd, stage, collect, ClassTag$.MODULE$.apply(byte[].class));
-        } finally {
-            context.setJobDescription(before);
-        }
-        return outcomes;
-    }
-
-    private SettleMode mode(TableMetadata metadata, TableProperties properties) {
-        if (properties.get(TableProperties.DELETE_MODE) == RowLevelMode.COPY_ON_WRITE) {
-            return SettleMode.REWRITE;
-        }
-        if (metadata.formatVersion() == 1) {
-            throw new IllegalArgumentException("write.delete.mode 'merge-on-read' needs format version 2 or 3, but "
-                    + table.name() + " has 1. Set it to 'copy-on-write', or upgrade the table.");
-        }
-        if (metadata.formatVersion() == 2
-                && properties.get(TableProperties.DELETE_GRANULARITY) != DeleteGranularity.FILE) {
-            throw new UnsupportedOperationException("write.delete.granularity of " + table.name()
-                    + " must be 'file', not 'partition', which is not supported yet.");
-        }
-        return SettleMode.inPlace(metadata.formatVersion());
+        return job().run(metadata, parts, Optional.of(ExpressionBytes.of(condition.expression(), condition.columns())));
     }
 }

@@ -1,9 +1,6 @@
 package dev.calve.spark.write;
 
 import dev.calve.catalog.LoadedTable;
-import dev.calve.partition.PartitionField;
-import dev.calve.partition.Transform;
-import dev.calve.spark.convert.Placeholders;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.connector.write.LogicalWriteInfo;
 import org.apache.spark.sql.connector.write.Write;
@@ -28,21 +25,7 @@ public final class AppendWriteBuilder implements WriteBuilder {
      */
     @Override
     public Write build() {
-        WriteOptions options = WriteOptions.of(info.options(), table.name());
-        LoadedTable target = options.applyTo(table);
-        refuseUnknownTransforms();
-        target.properties().checkWritable();
-        Placeholders.refuseWriting(target.metadata().schema(), table.name());
-        return new AppendWrite(target, info.schema(), options.summary(), session);
-    }
-
-    private void refuseUnknownTransforms() {
-        for (PartitionField field : table.metadata().spec().fields()) {
-            if (field.transform() instanceof Transform.Unknown) {
-                throw new UnsupportedOperationException("Cannot write to " + table.name() + ": its partition field '"
-                        + field.name() + "' uses the transform '" + field.transform()
-                        + "', which is not known here. Write with the engine that made the table.");
-            }
-        }
+        WriteTarget target = WriteTarget.of(table, info);
+        return new AppendWrite(target.table(), info.schema(), target.summary(), session);
     }
 }

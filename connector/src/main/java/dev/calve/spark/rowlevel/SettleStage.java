@@ -17,58 +17,61 @@ import dev.calve.spark.read.KeyDeletes;
 import dev.calve.spark.read.TaskReads;
 import dev.calve.spark.wire.ExecutorTable;
 import dev.calve.spark.wire.ExpressionBytes;
-import dev.calve.spark.wire.FileSplits;
+import dev.calve.spark.wire.FilesToSettle;
 import dev.calve.spark.write.TaskResults;
 import java.io.IOException;
 import java.io.Serializable;
 import java.io.UncheckedIOException;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import org.apache.spark.TaskContext;
+import org.jspecify.annotations.Nullable;
 import scala.collection.Iterator;
 import scala.runtime.AbstractFunction2;
 
 /**
- * What one task of a delete does: for each of its files, find the rows deleted so far, by position and by key, find the
- * rows that go, settle. Returns the
- * outcomes as bytes. A task that fails leaves no file behind.
+ * What one task that settles files does: for each of its files, learn the rows deleted so far, by position and by key; find
+ * the rows that go, unless they are known; settle. Returns the outcomes as bytes. A task that fails leaves no file behind.
  */
-final class DeleteStage extends AbstractFunction2<TaskContext, Iterator<FileSplits>, byte[]> implements Serializable {
+final class SettleStage extends AbstractFunction2<TaskContext, Iterator<FilesToSettle>, byte[]>
+        implements Serializable {
 
     private static final long serialVersionUID = 1L;
 
     private final ExecutorTable table;
-    private final ExpressionBytes condition;
-    private final String mode;
+    private final @Nullable ExpressionBytes condition;
     private final String statementId;
     private final String createdBy;
 
-    DeleteStage(ExecutorTable table, ExpressionBytes condition, SettleMode mode, UUID statementId, String createdBy) {
+    /** @param condition finds the rows that go from files that come without positions */
+    SettleStage(ExecutorTable table, Optional<ExpressionBytes> condition, UUID statementId, String createdBy) {
         this.table = table;
-        this.condition = condition;
-        this.mode = mode.name();
+        this.condition = condition.orElse(null);
         this.statementId = statementId.toString();
         this.createdBy = createdBy;
     }
 
     @Override
-    public byte[] apply(TaskContext context, Iterator<FileSplits> partition) {
+    public byte[] apply(TaskContext context, Iterator<FilesToSettle> partition) {
         TableMetadata metadata = table.metadata();
         Storage storage = table.storage();
         var reads = new TaskReads(storage, metadata, metadata.schema());
         var names =
                 new FileNames(metadata, UUID.fromString(statementId), context.partitionId(), context.taskAttemptId());
         var codec = new FileTaskCodec(metadata);
-        var matcher = new ConditionMatcher(reads, condition);
         var survivors = new SurvivorCopy(storage, metadata, reads, names);
-        try (var settler = new Settler(storage, metadata, SettleMode.valueOf(mode), names, survivors, createdBy)) {
+        RowMatcher finding = condition == null ? SettleStage::refuse : new ConditionMatcher(reads, condition);
+        try (var settler = new Settler(storage, metadata, names, survivors, createdBy)) {
             while (partition.hasNext()) {
-                List<FileSplits.Split> splits = partition.next().splits(codec);
+                List<FilesToSettle.Part> parts = partition.next().parts(codec);
                 var keys = new KeyDeletes(
-                        reads, splits.stream().map(FileSplits.Split::task).toList());
-                for (FileSplits.Split split : splits) {
+                        reads, parts.stream().map(FilesToSettle.Part::task).toList());
+                for (FilesToSettle.Part part : parts) {
                     context.killTaskIfInterrupted();
-                    settle(settler, split, matcher, keys, storage);
+                    RowMatcher matcher =
+                            part.positions().map(SettleStage::known).orElse(finding);
+                    settle(settler, metadata.formatVersion(), part, matcher, keys, storage);
                 }
             }
             List<Outcome> outcomes = settler.finish();
@@ -77,18 +80,36 @@ final class DeleteStage extends AbstractFunction2<TaskContext, Iterator<FileSpli
             }
             return new OutcomeCodec(metadata).toBytes(outcomes);
         } catch (IOException e) {
-            throw new UncheckedIOException("Cannot delete from " + table.name() + ": " + e.getMessage(), e);
+            throw new UncheckedIOException("Cannot delete rows of " + table.name() + ": " + e.getMessage(), e);
         }
     }
 
+    private static RowMatcher known(PositionBitmap positions) {
+        return (task, deleted) -> {
+            PositionBitmap live = positions.copy();
+            live.andNot(deleted);
+            return live;
+        };
+    }
+
+    private static PositionBitmap refuse(FileTask task, PositionBitmap deleted) {
+        throw new IllegalStateException("The rows that go from " + task.file().path() + " must be known.");
+    }
+
     private static void settle(
-            Settler settler, FileSplits.Split split, RowMatcher matcher, KeyMatcher keys, Storage storage)
+            Settler settler,
+            int formatVersion,
+            FilesToSettle.Part part,
+            RowMatcher matcher,
+            KeyMatcher keys,
+            Storage storage)
             throws IOException {
-        FileTask task = split.task();
+        FileTask task = part.task();
         PositionBitmap byPosition = ExistingDeletes.byPosition(storage, task);
         PositionBitmap byKey = keys.deletedByKey(task, byPosition);
         PositionBitmap matched = matcher.matches(task, PositionBitmap.union(byPosition, byKey));
-        settler.settle(split.number(), task, byPosition, byKey, matched);
+        SettleMode mode = part.rewrite() ? SettleMode.REWRITE : SettleMode.inPlace(formatVersion);
+        settler.settle(mode, part.number(), task, byPosition, byKey, matched);
     }
 
     private static void requireWanted(TaskContext context, Storage storage, List<String> written) {

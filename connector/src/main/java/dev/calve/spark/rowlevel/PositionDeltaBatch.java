@@ -1,0 +1,214 @@
+package dev.calve.spark.rowlevel;
+
+import dev.calve.catalog.LoadedTable;
+import dev.calve.commit.FileLedger;
+import dev.calve.commit.Statement;
+import dev.calve.commit.TableCommit;
+import dev.calve.deletes.PositionBitmap;
+import dev.calve.expression.Expression;
+import dev.calve.expression.Expressions;
+import dev.calve.manifest.DataFile;
+import dev.calve.metadata.SnapshotRef;
+import dev.calve.metadata.TableMetadata;
+import dev.calve.metadata.TableProperties.IsolationLevel;
+import dev.calve.rowdelete.Outcome;
+import dev.calve.rowlevel.ReadPoint;
+import dev.calve.rowlevel.RowChange;
+import dev.calve.rowlevel.Scope;
+import dev.calve.rowlevel.SettleAgain;
+import dev.calve.rowlevel.Touched;
+import dev.calve.scan.FileTask;
+import dev.calve.scan.ScanPlan;
+import dev.calve.scan.ScanPlanner;
+import dev.calve.spark.read.SnapshotScan;
+import dev.calve.spark.wire.ExecutorTable;
+import dev.calve.spark.wire.RowsChanged;
+import dev.calve.spark.write.SnapshotSummaries;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.connector.write.DeltaBatchWrite;
+import org.apache.spark.sql.connector.write.DeltaWriterFactory;
+import org.apache.spark.sql.connector.write.PhysicalWriteInfo;
+import org.apache.spark.sql.connector.write.WriterCommitMessage;
+import org.apache.spark.sql.types.StructType;
+
+/**
+ * The driver's side of a row-level statement: puts together what the tasks found, settles it and commits. Memory: the places of
+ * all rows that go, compressed; about two bytes a row, less where neighbours go.
+ */
+final class PositionDeltaBatch implements DeltaBatchWrite {
+
+    private final LoadedTable table;
+    private final RowLevelSettings settings;
+    private final Map<String, String> summary;
+    private final StructType rows;
+    private final List<SnapshotScan> scans;
+    private final SparkSession session;
+    private final UUID statementId = UUID.randomUUID();
+    private final FileLedger ledger;
+
+    PositionDeltaBatch(
+            LoadedTable table,
+            RowLevelSettings settings,
+            Map<String, String> summary,
+            StructType rows,
+            List<SnapshotScan> scans,
+            SparkSession session) {
+        this.table = table;
+        this.settings = settings;
+        this.summary = summary;
+        this.rows = rows;
+        this.scans = scans;
+        this.session = session;
+        this.ledger = new FileLedger(table.storage());
+    }
+
+    @Override
+    public DeltaWriterFactory createBatchWriterFactory(PhysicalWriteInfo info) {
+        return new PositionDeltaWriterFactory(ExecutorTable.of(table), rows.json(), statementId.toString());
+    }
+
+    /** Tasks ask by themselves, and later than Spark would. */
+    @Override
+    public boolean useCommitCoordinator() {
+        return false;
+    }
+
+    @Override
+    public void onDataWriterCommit(WriterCommitMessage message) {
+        note(message);
+    }
+
+    @Override
+    public void commit(WriterCommitMessage[] messages) {
+        try {
+            RowChange change = change(messages);
+            if (change.isEmpty()) {
+                return;
+            }
+            var again = SettleAgain.of(table.storage(), change, settlement());
+            var statement =
+                    new Statement(statementId, settings.command().name(), Optional.of(settings.isolation()), ledger);
+            new TableCommit(table.target(), statement, Clock.systemUTC()).commit(change.toSnapshotChange(), again);
+        } catch (IOException e) {
+            throw new UncheckedIOException("Cannot " + statement() + ": " + e.getMessage(), e);
+        }
+    }
+
+    private RowChange change(WriterCommitMessage[] messages) throws IOException {
+        var newRows = new ArrayList<DataFile>();
+        var changed = new UpdatedOnce();
+        for (WriterCommitMessage message : messages) {
+            RowsChanged.Content content = note(message);
+            newRows.addAll(content.files());
+            content.fragments().forEach(changed::add);
+        }
+        Map<String, PositionBitmap> going = changed.going();
+        List<FileTask> files = files(going);
+        List<Outcome> outcomes = settlement().first(table.metadata(), files, going, settings.rewrites());
+        Map<String, String> entries = new LinkedHashMap<>(SnapshotSummaries.of(session));
+        entries.putAll(summary);
+        return new RowChange(
+                settings.command(),
+                ReadPoint.of(table.metadata(), SnapshotRef.MAIN),
+                scope(),
+                Touched.of(files, outcomes),
+                List.of(),
+                newRows,
+                changed.updated(),
+                entries);
+    }
+
+    private SettleInSpark settlement() {
+        var job = new SettleJob(table, statementId, ledger, session, statement(), settings.modeSetBy());
+        return new SettleInSpark(table.storage(), ledger, statementId, SnapshotSummaries.createdBy(session), job);
+    }
+
+    private String statement() {
+        return settings.command().name().toLowerCase(Locale.ROOT) + " " + table.name();
+    }
+
+    /** The files that rows go from, as the scan read them. */
+    private List<FileTask> files(Map<String, PositionBitmap> going) {
+        Map<String, FileTask> read = new HashMap<>();
+        for (ScanPlan plan : plans()) {
+            plan.tasks().forEach(task -> read.put(task.file().path(), task));
+        }
+        var files = new ArrayList<FileTask>();
+        for (String path : going.keySet()) {
+            FileTask task = read.get(path);
+            if (task == null) {
+                throw new IllegalStateException(
+                        "Rows go from data file " + path + ", which the statement did not read.");
+            }
+            files.add(task);
+        }
+        return files;
+    }
+
+    private List<ScanPlan> plans() {
+        return scans.stream().flatMap(scan -> scan.planned().stream()).toList();
+    }
+
+    /**
+     * What the statement read. A MERGE depends on rows it leaves as they are, because a row that is not there is inserted; any
+     * statement does that reads its table a second time, and then on all of it.
+     */
+    private Scope scope() throws IOException {
+        IsolationLevel level = settings.isolation().level();
+        TableMetadata metadata = table.metadata();
+        if (level == IsolationLevel.SERIALIZABLE && OtherReads.areThere(metadata.uuid(), session)) {
+            List<FileTask> all = metadata.currentSnapshot().isEmpty()
+                    ? List.of()
+                    : new ScanPlanner(
+                                    table.storage(),
+                                    metadata,
+                                    metadata.currentSnapshot().get())
+                            .plan(Expression.Constant.TRUE)
+                            .tasks();
+            return new Scope(Expression.Constant.TRUE, level, all);
+        }
+        Expression filter = Expressions.or(scans.stream()
+                .filter(scan -> scan.planned().isPresent())
+                .map(SnapshotScan::filter)
+                .toList());
+        if (settings.command() != RowChange.Command.MERGE) {
+            return Scope.of(filter, level);
+        }
+        List<FileTask> read =
+                plans().stream().flatMap(plan -> plan.tasks().stream()).toList();
+        return new Scope(filter, level, read);
+    }
+
+    /** Called by Spark when the job or the commit failed; the ledger knows whether anything may be deleted. */
+    @Override
+    public void abort(WriterCommitMessage[] messages) {
+        for (WriterCommitMessage message : messages) {
+            if (message != null) {
+                note(message);
+            }
+        }
+        ledger.abort();
+    }
+
+    private RowsChanged.Content note(WriterCommitMessage message) {
+        RowsChanged.Content content = ((RowsChanged) message).content(table.metadata());
+        content.files().forEach(file -> ledger.wrote(file.path()));
+        return content;
+    }
+
+    @Override
+    public String toString() {
+        return statement();
+    }
+}

@@ -1,0 +1,109 @@
+package dev.calve.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.calve.it.PeerTables.Engine;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** UPDATE, MERGE and DELETE with subqueries, statement by statement on twin tables: ours must have the peer's rows. */
+@Tag("iceberg-peer")
+class UpdateMergeIT {
+
+    private static final String COLUMNS =
+            "id bigint, p int, s string, st struct<a: int, b: string>, d decimal(10, 2), ts timestamp";
+
+    /** The target is called {@code {t}}, the source {@code changes}. */
+    private static final List<String> STATEMENTS = List.of(
+            "UPDATE {t} SET s = concat(s, '!') WHERE id % 10 = 3",
+            "UPDATE {t} SET p = p + 1 WHERE id BETWEEN 20 AND 25",
+            "UPDATE {t} SET s = NULL, d = d * 2 WHERE s IS NOT NULL AND id > 90",
+            "UPDATE {t} SET st.a = st.a + 100 WHERE id < 5",
+            "UPDATE {t} SET s = 'sub' WHERE id IN (SELECT id FROM changes WHERE op = 'U' AND id < 40)",
+            "UPDATE {t} SET s = 'max' WHERE id = (SELECT max(id) FROM {t})",
+            "UPDATE {t} SET s = 'none' WHERE id = -1",
+            "DELETE FROM {t} WHERE id IN (SELECT id + 1 FROM changes WHERE op = 'D')",
+            "DELETE FROM {t} WHERE s RLIKE '^s1[0-2]$'",
+            "DELETE FROM {t} WHERE EXISTS (SELECT 1 FROM changes c WHERE c.id = {t}.id AND c.op = 'X')",
+            "MERGE INTO {t} t USING changes c ON t.id = c.id"
+                    + " WHEN MATCHED AND c.op = 'D' THEN DELETE"
+                    + " WHEN MATCHED AND c.op = 'U' THEN UPDATE SET s = c.s, p = c.p"
+                    + " WHEN NOT MATCHED AND c.op <> 'X' THEN INSERT (id, p, s) VALUES (c.id, c.p, c.s)",
+            "MERGE INTO {t} t USING (SELECT id, s FROM changes WHERE id < 30) c ON t.id = c.id AND t.p < 3"
+                    + " WHEN MATCHED THEN UPDATE SET s = 'm'"
+                    + " WHEN NOT MATCHED BY SOURCE AND t.id % 17 = 0 THEN DELETE"
+                    + " WHEN NOT MATCHED BY SOURCE AND t.id % 19 = 0 THEN UPDATE SET s = 'by source'",
+            "MERGE INTO {t} t USING (SELECT id + 200 AS id, p, s, st, d, ts FROM {t} WHERE id < 4) c ON t.id = c.id"
+                    + " WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *",
+            "MERGE INTO {t} t USING changes c ON t.id = c.id + 300 WHEN NOT MATCHED THEN INSERT (id, s) VALUES (c.id + 300, c.s)",
+            "MERGE INTO {t} t USING changes c ON t.id = c.id WHEN MATCHED AND c.id > 50 THEN DELETE",
+            "UPDATE {t} SET s = upper(s)",
+            "DELETE FROM {t} WHERE p = 2 AND id IN (SELECT id FROM changes)");
+
+    private static PeerTables tables;
+
+    @BeforeAll
+    static void start() {
+        tables = new PeerTables("update_merge");
+        SparkTestSession.spark()
+                .sql(
+                        "SELECT CASE WHEN i < 10 THEN i * 7 ELSE i * 11 END AS id, CAST(i % 5 AS int) AS p, concat('c', i) AS s,"
+                                + " element_at(array('U', 'D', 'X', 'I'), CAST(i % 4 AS int) + 1) AS op"
+                                + " FROM (SELECT id AS i FROM range(20))")
+                .createOrReplaceTempView("changes");
+    }
+
+    static Stream<Arguments> kinds() {
+        return Stream.of(
+                Arguments.of(2, "merge-on-read", "PARTITIONED BY (p)"),
+                Arguments.of(2, "copy-on-write", ""),
+                Arguments.of(3, "merge-on-read", ""),
+                Arguments.of(3, "merge-on-read", "PARTITIONED BY (bucket(3, id), days(ts))"),
+                Arguments.of(3, "copy-on-write", "PARTITIONED BY (p)"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("kinds")
+    void changesRowsAsThePeerDoes(int version, String mode, String partitionedBy) {
+        String table = Sql.unique("t");
+        for (Engine engine : Engine.values()) {
+            tables.spark.sql(("CREATE TABLE %s (" + COLUMNS + ") USING %s %s TBLPROPERTIES ('format-version' = '%d',"
+                            + " 'write.delete.mode' = '%s', 'write.update.mode' = '%s', 'write.merge.mode' = '%s')")
+                    .formatted(
+                            tables.in(engine, name(engine, table)),
+                            engine.provider,
+                            partitionedBy,
+                            version,
+                            mode,
+                            mode,
+                            mode));
+            for (int part = 0; part < 3; part++) {
+                tables.spark.sql(
+                        ("INSERT INTO %s SELECT id, CAST(id %% 4 AS int), if(id %% 7 = 5, NULL, concat('s', id)),"
+                                        + " named_struct('a', CAST(id AS int), 'b', 'x'), CAST(id AS decimal(10, 2)),"
+                                        + " timestamp_seconds(id * 40000) FROM range(%d, %d)")
+                                .formatted(tables.in(engine, name(engine, table)), part * 40, part * 40 + 40));
+            }
+        }
+        String ours = tables.in(Engine.CALVE, name(Engine.CALVE, table));
+        for (String statement : STATEMENTS) {
+            for (Engine engine : Engine.values()) {
+                Sql.run("%s", statement.replace("{t}", tables.in(engine, name(engine, table))));
+            }
+            List<String> expected = Sql.rows("SELECT * FROM " + tables.in(Engine.PEER, name(Engine.PEER, table)));
+            assertThat(Sql.rows("SELECT * FROM " + ours)).as(statement).isEqualTo(expected);
+            assertThat(Sql.rows("SELECT * FROM " + tables.in(Engine.PEER, name(Engine.CALVE, table))))
+                    .as("read by the peer after " + statement)
+                    .isEqualTo(expected);
+        }
+    }
+
+    private static String name(Engine engine, String table) {
+        return table + (engine == Engine.CALVE ? "_ours" : "_theirs");
+    }
+}
