@@ -1,6 +1,7 @@
 package dev.calve.spark.rowlevel;
 
 import dev.calve.catalog.LoadedTable;
+import dev.calve.metadata.ReadPoint;
 import dev.calve.scan.ScanRange;
 import dev.calve.spark.read.ReadSettings;
 import dev.calve.spark.read.SnapshotScan;
@@ -55,7 +56,7 @@ public final class PositionDelta implements SupportsDelta {
     public ScanBuilder newScanBuilder(CaseInsensitiveStringMap options) {
         var range = new ScanRange.AtSnapshot(table.metadata().currentSnapshot());
         var builder =
-                new SnapshotScanBuilder(table, range, table.metadata().schema(), ReadSettings.of(options), session);
+                new SnapshotScanBuilder(table, range, table.metadata().schema(), new ReadPoint.Current(), ReadSettings.of(options), session);
         return new RowLevelScanBuilder(builder, scans::add);
     }
 
