@@ -15,6 +15,8 @@ import org.apache.parquet.schema.GroupType;
 import org.apache.parquet.schema.MessageType;
 import org.apache.parquet.schema.PrimitiveType;
 import org.apache.parquet.schema.Type;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.types.ArrayType;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
@@ -168,13 +170,28 @@ final class FileProjection {
         }
 
         private Optional<Object> absentValue(StructField field, int id, String path) {
-            var value = Optional.ofNullable(read.absentValues.get(id));
+            Optional<Object> value = Optional.ofNullable(read.absentValues.get(id))
+                    .map(found -> field.dataType() instanceof StructType struct ? absentStruct(struct, path) : found);
             if (value.isEmpty() && !field.nullable()) {
                 throw new InvalidTableException(
                         "Required column '%s' (id %d) must be in data file '%s' or have an initial default, but is absent."
                                 .formatted(path, id, location));
             }
             return value;
+        }
+
+        /** Spec: Default values. The default of a struct is made of those of its fields. */
+        private InternalRow absentStruct(StructType type, String path) {
+            var row = new GenericInternalRow(type.size());
+            for (int i = 0; i < type.size(); i++) {
+                StructField field = type.apply(i);
+                String fieldPath = path + "." + field.name();
+                row.update(
+                        i,
+                        absentValue(field, idOrThrow(field, fieldPath), fieldPath)
+                                .orElse(null));
+            }
+            return row;
         }
 
         private Clipped clip(Type type, DataType wanted, String path) {

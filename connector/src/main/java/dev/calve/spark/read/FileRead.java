@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
+import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.types.StructType;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +25,9 @@ import org.jspecify.annotations.Nullable;
 public final class FileRead {
 
     static final int DEFAULT_BATCH_ROWS = 4096;
+
+    /** For {@link Builder#absentValue}: a struct that is not null, and whose fields have their own absent values. */
+    static final Object STRUCT = InternalRow.empty();
 
     final InputFile file;
     final StructType columns;
@@ -120,7 +124,7 @@ public final class FileRead {
          * Gives a field the value it has in files that do not hold it: its initial default, or an identity partition
          * value of a file that was not written with the column.
          *
-         * @param sparkValue as Spark's internal rows hold it
+         * @param sparkValue as Spark's internal rows hold it; {@link FileRead#STRUCT} for any struct
          */
         public Builder absentValue(int fieldId, Object sparkValue) {
             absentValues.put(fieldId, Objects.requireNonNull(sparkValue));

@@ -17,6 +17,7 @@ import dev.calve.schema.Field;
 import dev.calve.schema.MetadataFields;
 import dev.calve.schema.NameMapping;
 import dev.calve.schema.Schema;
+import dev.calve.schema.Type;
 import dev.calve.spark.convert.SparkTypes;
 import dev.calve.spark.convert.SparkValues;
 import java.util.HashMap;
@@ -60,8 +61,12 @@ public final class TaskReads {
     private void addDefaults(Schema of) {
         for (Field field : of.allFields()) {
             field.initialDefault()
-                    .filter(value -> field.type().isPrimitive())
-                    .ifPresent(value -> defaults.put(field.id(), SparkValues.toSpark(field.type(), value)));
+                    .ifPresent(value -> defaults.put(
+                            field.id(),
+                            // A struct's default only says that there is one; its fields have their own.
+                            field.type() instanceof Type.Struct
+                                    ? FileRead.STRUCT
+                                    : SparkValues.toSpark(field.type(), value)));
         }
     }
 

@@ -24,6 +24,7 @@ import dev.calve.schema.Type;
 import dev.calve.spark.convert.SparkTypes;
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -88,6 +89,112 @@ class TaskReadsTest {
 
         assertThat(read(NEW, partition)).containsExactly(List.of(7, 3L, 0.5d));
         assertThat(read(OLD, partition)).containsExactly(List.of(7, 3, 0.5f));
+    }
+
+    /** Field 11 in struct 10, 14 in the elements of 12, 18 in the values of 15, and structs 20 and 23 whole. */
+    private static Schema nested() {
+        return new Schema(
+                1,
+                List.of(
+                        Field.optional(10, "s", struct(Field.optional(19, "x", Type.Simple.FLOAT), sure(11, 5L))),
+                        Field.optional(
+                                12,
+                                "l",
+                                new Type.ListOf(
+                                        13,
+                                        false,
+                                        struct(sure(14, "new"), Field.optional(30, "x", Type.Simple.FLOAT)))),
+                        Field.optional(
+                                15,
+                                "m",
+                                new Type.MapOf(
+                                        16,
+                                        Type.Simple.STRING,
+                                        17,
+                                        false,
+                                        struct(Field.optional(31, "x", Type.Simple.FLOAT), sure(18, 7L)))),
+                        new Field(
+                                20,
+                                "whole",
+                                false,
+                                struct(
+                                        sure(21, 9L),
+                                        Field.optional(22, "none", Type.Simple.INT),
+                                        Field.optional(23, "inner", struct(sure(24, 1L)))),
+                                Optional.empty(),
+                                Optional.of(Map.of()),
+                                Optional.of(Map.of()))));
+    }
+
+    private static Type.Struct struct(Field... fields) {
+        return new Type.Struct(List.of(fields));
+    }
+
+    /** A field with an initial default. */
+    private static Field sure(int id, Object initial) {
+        Type type = initial instanceof Long ? Type.Simple.LONG : Type.Simple.STRING;
+        return new Field(id, "f" + id, false, type, Optional.empty(), Optional.of(initial), Optional.of(initial));
+    }
+
+    /** Spec: Default values. */
+    @Test
+    void fieldsThatStructsLackHaveTheirInitialDefaultWhereTheStructIsNotNull() throws IOException {
+        String stored = "optional group s = 10 { optional float x = 19; }"
+                + "optional group l (LIST) = 12 { repeated group list { optional group element = 13 {"
+                + " optional float x = 30; } } }"
+                + "optional group m (MAP) = 15 { repeated group key_value { required binary key (STRING) = 16;"
+                + " optional group value = 17 { optional float x = 31; } } }";
+        for (boolean byRows : new boolean[] {false, true}) {
+            var fixture = ParquetFixture.schema(stored).rowsPerGroup(2);
+            var file = (byRows ? fixture.byteStreamSplit() : fixture).write(3, (group, i) -> {
+                if (i == 1) {
+                    return;
+                }
+                group.addGroup("s").append("x", (float) i);
+                var list = group.addGroup("l");
+                list.addGroup("list").addGroup("element").append("x", (float) i);
+                list.addGroup("list");
+                list.addGroup("list").addGroup("element");
+                var map = group.addGroup("m");
+                map.addGroup("key_value").append("key", "a").addGroup("value").append("x", (float) i);
+                map.addGroup("key_value").append("key", "b");
+            });
+            storage.put("memory:///t/n.parquet", file.bytes);
+            TableMetadata fresh = MetadataUpdates.apply(
+                    MetadataUpdates.fresh(
+                            OLD, new PartitionSpec(0, List.of()), SortOrder.UNSORTED, "memory:///t", Map.of(), 3, 1000),
+                    List.of(new MetadataUpdate.AddSchema(nested(), 31), new MetadataUpdate.SetCurrentSchema(1)),
+                    2000);
+            var common = new ContentFile.Common(
+                    "memory:///t/n.parquet",
+                    FileFormat.PARQUET,
+                    0,
+                    PartitionTuple.of(),
+                    Metrics.ofCount(3),
+                    file.bytes.length,
+                    List.of(),
+                    OptionalInt.empty(),
+                    Optional.empty());
+            var entry = KeyFixture.entry(new DataFile(common, OptionalLong.empty()), 1);
+            var task = new FileTask(entry, "memory:///t/manifest", List.of(), Expression.Constant.TRUE, false);
+            var read = new TaskReads(storage, fresh, nested()).read(task, SparkTypes.toSpark(nested()));
+
+            List<Object> whole = Arrays.asList(9L, null, null);
+            for (int row : new int[] {0, 2}) {
+                float x = row;
+                Map<Object, Object> map = new HashMap<>();
+                map.put("a", List.of(x, 7L));
+                map.put("b", null);
+                assertThat(rows(read).get(row))
+                        .as("row %d, value by value: %s", row, byRows)
+                        .containsExactly(
+                                List.of(x, 5L),
+                                Arrays.asList(List.of("new", x), null, Arrays.asList("new", null)),
+                                map,
+                                whole);
+            }
+            assertThat(rows(read).get(1)).containsExactly(null, null, null, whole);
+        }
     }
 
     @Test
