@@ -19,12 +19,14 @@ final class FileColumns {
     private final MessageType schema;
     private final Map<Integer, List<String>> paths = new HashMap<>();
     private final Set<Integer> ambiguous = new HashSet<>();
+    private final Set<Integer> ids = new HashSet<>();
     private final Map<Column, Optional<FileColumn>> found = new HashMap<>();
 
     /** @param schema with the field ids that the file's columns have or got by the name mapping */
     FileColumns(MessageType schema) {
         this.schema = schema;
         collect(schema, List.of());
+        collectIds(schema);
         paths.keySet().removeAll(ambiguous);
     }
 
@@ -44,6 +46,22 @@ final class FileColumns {
                 ambiguous.add(field.getId().intValue());
             }
         }
+    }
+
+    private void collectIds(GroupType group) {
+        for (Type field : group.getFields()) {
+            if (field.getId() != null) {
+                ids.add(field.getId().intValue());
+            }
+            if (!field.isPrimitive()) {
+                collectIds(field.asGroupType());
+            }
+        }
+    }
+
+    /** Whether nothing in the file, at any depth, has the field's id. */
+    boolean lacks(int fieldId) {
+        return !ids.contains(fieldId);
     }
 
     /** Empty if the file does not have the column, or stores it in a way from which nothing can be concluded. */

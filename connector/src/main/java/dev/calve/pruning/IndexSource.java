@@ -1,7 +1,9 @@
 package dev.calve.pruning;
 
+import dev.calve.expression.Expression.Column;
 import java.io.IOException;
 import java.util.List;
+import java.util.function.Function;
 import org.apache.parquet.ParquetReadOptions;
 import org.apache.parquet.bytes.BytesInput;
 import org.apache.parquet.column.Encoding;
@@ -38,6 +40,7 @@ public final class IndexSource {
     private final long length;
     private final ReadAhead readAhead;
     private final FileColumns columns;
+    private final Function<Column, AbsentColumn> absent;
 
     /** Reads a range of the file that is read in parts soon after. */
     @FunctionalInterface
@@ -51,6 +54,7 @@ public final class IndexSource {
      * @param stream the one {@code file} reads from
      * @param length of the file in bytes
      * @param schema of the file, with the field ids that its columns have or got by the name mapping
+     * @param absent what the file's rows have in columns that are not in the schema
      */
     public IndexSource(
             String location,
@@ -59,7 +63,8 @@ public final class IndexSource {
             ParquetReadOptions options,
             long length,
             ReadAhead readAhead,
-            MessageType schema) {
+            MessageType schema,
+            Function<Column, AbsentColumn> absent) {
         this.location = location;
         this.file = file;
         this.stream = stream;
@@ -67,11 +72,17 @@ public final class IndexSource {
         this.length = length;
         this.readAhead = readAhead;
         this.columns = new FileColumns(schema);
+        this.absent = absent;
     }
 
     /** The indexes of a row group of the file. */
     public RowGroupIndexes rowGroup(BlockMetaData block) {
         return new RowGroupIndexes(block, columns, this);
+    }
+
+    /** What is known of a column that the file lacks. */
+    AbsentColumn absent(Column column) {
+        return absent.apply(column);
     }
 
     /** A read that may fail because of what it reads. */

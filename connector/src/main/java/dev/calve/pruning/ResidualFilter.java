@@ -79,9 +79,12 @@ public final class ResidualFilter implements RowGroupFilter {
             return constant == Constant.TRUE ? RowRanges.all(group.rows()) : RowRanges.NONE;
         }
         var test = new MetricsPruner(expression);
-        return group.pages(predicate(expression).term().column())
+        Column column = predicate(expression).term().column();
+        return group.pages(column)
                 .map(pages -> pages.select((Metrics page) -> test.mightMatch(page)))
-                .orElseGet(() -> RowRanges.all(group.rows()));
+                .orElseGet(() -> test.mightMatch(group.statistics(Set.of(column)))
+                        ? RowRanges.all(group.rows())
+                        : RowRanges.NONE);
     }
 
     /** The predicate of a leaf of the negation normal form. */

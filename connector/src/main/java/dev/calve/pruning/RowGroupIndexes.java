@@ -66,13 +66,27 @@ public final class RowGroupIndexes {
         });
     }
 
-    /** The footer's statistics as column metrics, so that one pruning algorithm serves files, row groups and pages. */
+    /**
+     * The footer's statistics as column metrics, so that one pruning algorithm serves files, row groups and pages; and what is known
+     * of columns that the file lacks.
+     */
     Metrics statistics(Collection<Column> wanted) {
         Map<Integer, Long> values = new HashMap<>();
         Map<Integer, Long> nulls = new HashMap<>();
         Map<Integer, Bytes> lower = new HashMap<>();
         Map<Integer, Bytes> upper = new HashMap<>();
         for (Column column : wanted) {
+            if (columns.lacks(column.fieldId())) {
+                AbsentColumn absent = source.absent(column);
+                if (absent instanceof AbsentColumn.Null) {
+                    values.put(column.fieldId(), rows());
+                    nulls.put(column.fieldId(), rows());
+                } else if (absent instanceof AbsentColumn.Value value) {
+                    lower.put(column.fieldId(), value.bound());
+                    upper.put(column.fieldId(), value.bound());
+                }
+                continue;
+            }
             FileColumn stored = columns.find(column).orElse(null);
             ColumnChunkMetaData chunk = stored == null ? null : chunks.get(stored.path());
             if (stored == null || chunk == null) {

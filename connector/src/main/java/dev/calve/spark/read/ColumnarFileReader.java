@@ -237,7 +237,7 @@ public final class ColumnarFileReader implements Closeable {
     private List<RowGroup> chooseRowGroups() throws IOException {
         var chosen = new ArrayList<RowGroup>();
         var stored = projection.storedPaths();
-        IndexSource indexes = input.indexes(projection.fileSchema);
+        IndexSource indexes = input.indexes(projection.fileSchema, read::absent);
         long first = 0;
         for (int i = 0; i < input.rowGroups().size(); i++) {
             var block = input.rowGroups().get(i);

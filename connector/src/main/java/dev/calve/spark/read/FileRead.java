@@ -1,8 +1,12 @@
 package dev.calve.spark.read;
 
 import dev.calve.deletes.PositionBitmap;
+import dev.calve.expression.Expression.Column;
 import dev.calve.io.InputFile;
+import dev.calve.pruning.AbsentColumn;
 import dev.calve.pruning.RowGroupFilter;
+import dev.calve.schema.ValueCodec;
+import dev.calve.spark.convert.SparkValues;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -66,6 +70,26 @@ public final class FileRead {
         this.firstRowId = builder.firstRowId;
         this.dataSequenceNumber = builder.dataSequenceNumber;
         this.batchRows = builder.batchRows;
+    }
+
+    /** What rows have in a column that the file lacks, as far as that helps to leave them out. */
+    AbsentColumn absent(Column column) {
+        Object value = absentValues.get(column.fieldId());
+        if (value == null) {
+            return new AbsentColumn.Null();
+        }
+        // Zeros have two encodings, of which bounds would know one.
+        if (column.type().isFloating()) {
+            return new AbsentColumn.Unknown();
+        }
+        try {
+            return SparkValues.fromSpark(column.type(), value)
+                    .<AbsentColumn>map(found -> new AbsentColumn.Value(ValueCodec.encode(column.type(), found)))
+                    .orElseGet(AbsentColumn.Unknown::new);
+        } catch (ClassCastException | IllegalArgumentException e) {
+            // A value of the type that the column had before it was promoted.
+            return new AbsentColumn.Unknown();
+        }
     }
 
     /** Asks for the columns of all rows of the file, in the order of the struct's fields. */

@@ -1,13 +1,16 @@
 package dev.calve.spark.read;
 
+import dev.calve.expression.Expression.Column;
 import dev.calve.io.InputFile;
 import dev.calve.io.InvalidTableException;
+import dev.calve.pruning.AbsentColumn;
 import dev.calve.pruning.IndexSource;
 import dev.calve.pruning.RowRanges;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.parquet.ParquetReadOptions;
@@ -126,9 +129,15 @@ final class ParquetInput implements Closeable {
         return file.getRecordCount();
     }
 
-    /** @param schema of the file, with the field ids that its columns have or got by the name mapping */
-    IndexSource indexes(MessageType schema) throws IOException {
-        return new IndexSource(source.location(), file, stream, options, source.length(), stream::readAhead, schema);
+    /**
+     * What the file knows of its values without reading them.
+     *
+     * @param schema of the file, with the field ids that its columns have or got by the name mapping
+     * @param absent what rows have in columns that are not in the schema
+     */
+    IndexSource indexes(MessageType schema, Function<Column, AbsentColumn> absent) throws IOException {
+        return new IndexSource(
+                source.location(), file, stream, options, source.length(), stream::readAhead, schema, absent);
     }
 
     /** Says which columns are read from now on. */

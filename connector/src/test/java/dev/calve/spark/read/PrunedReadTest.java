@@ -6,14 +6,24 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.calve.Randomly;
 import dev.calve.deletes.PositionBitmap;
+import dev.calve.expression.Expression;
+import dev.calve.expression.Expression.Column;
+import dev.calve.expression.Expression.Operator;
+import dev.calve.expression.Expressions;
 import dev.calve.expression.Samples;
 import dev.calve.pruning.ResidualFilter;
 import dev.calve.pruning.RowRanges;
+import dev.calve.schema.Type;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.parquet.column.ParquetProperties.WriterVersion;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.unsafe.types.UTF8String;
 import org.junit.jupiter.api.Test;
 
 /** Pages, dictionaries and bloom filters rule out no row that matches, and what is left stands where it stood. */
@@ -60,6 +70,41 @@ class PrunedReadTest {
         assertOften(skippedGroups);
         assertOften(skippedRows);
         assertOften(gaps);
+    }
+
+    /** As those of columns that were added since, without and with an initial default. */
+    @Test
+    void columnsThatAFileLacksRuleItOut() throws IOException {
+        var file = ParquetFixture.schema("required int32 id = 1; optional group s = 4 { optional int32 x = 5; }")
+                .pageRows(10)
+                .write(100, (group, i) -> group.append("id", i));
+        var columns = ParquetFixture.struct(ParquetFixture.field(1, "id", DataTypes.IntegerType));
+        var id = new Column(1, Type.Simple.INT, true);
+        var none = new Column(2, Type.Simple.LONG, false);
+        var text = new Column(3, Type.Simple.STRING, false);
+        var inner = new Column(6, Type.Simple.INT, false);
+        Map<Expression, Integer> left = new LinkedHashMap<>();
+        left.put(Expressions.comparison(none, Operator.GREATER, 5L), 0);
+        left.put(Expressions.not(Expressions.equal(none, 5L)), 0);
+        left.put(Expressions.isNull(none), 100);
+        left.put(Expressions.equal(text, "old"), 100);
+        left.put(Expressions.equal(text, "new"), 0);
+        left.put(Expressions.not(Expressions.isNull(text)), 100);
+        left.put(Expressions.equal(inner, 7), 100);
+        left.put(Expressions.isNull(inner), 100);
+        left.put(Expressions.comparison(inner, Operator.LESS, 7), 0);
+        left.put(Expressions.or(Expressions.equal(id, 35), Expressions.equal(none, 5L)), 10);
+        left.forEach((filter, rows) -> {
+            var read = FileRead.of(file, columns)
+                    .absentValue(3, UTF8String.fromString("old"))
+                    .absentValue(6, 7)
+                    .rowGroups(ResidualFilter.of(filter));
+            try {
+                assertThat(rows(read)).as("%s", filter).hasSize(rows);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        });
     }
 
     @Test

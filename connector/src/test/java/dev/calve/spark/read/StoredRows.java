@@ -10,6 +10,7 @@ import dev.calve.schema.Field;
 import dev.calve.schema.Type;
 import dev.calve.schema.Values;
 import dev.calve.spark.convert.SparkTypes;
+import dev.calve.spark.convert.SparkValues;
 import dev.calve.spark.read.ParquetFixture.MemoryFile;
 import java.io.IOException;
 import java.math.BigDecimal;
@@ -57,6 +58,10 @@ final class StoredRows {
     private final Randomly random;
     private final WriterVersion version;
     private final Map<Integer, String> stored = new HashMap<>();
+
+    /** Values of columns that the file lacks; of others it lacks rows are null. */
+    private final Map<Integer, Object> defaults = new HashMap<>();
+
     private final int firstOfStruct;
 
     StoredRows(Randomly random, WriterVersion version) throws IOException {
@@ -70,8 +75,10 @@ final class StoredRows {
             rows.addAll(new Samples(random).rows(60));
         }
         for (Field field : Samples.SCHEMA.fields()) {
-            if (field.required() || !random.percent(8)) {
+            if (field.required() || !random.percent(12)) {
                 stored.put(field.id(), storedAs(field.id()));
+            } else if (random.yes()) {
+                defaults.put(field.id(), new Samples(random).value(field.type()));
             }
         }
         rows.forEach(this::fit);
@@ -91,6 +98,9 @@ final class StoredRows {
     /** The same of one of the two files. */
     FileRead.Builder read(MemoryFile either) {
         FileRead.Builder read = FileRead.of(either, columns());
+        defaults.forEach((id, value) -> read.absentValue(
+                id,
+                SparkValues.toSpark(Samples.SCHEMA.field(id).orElseThrow().type(), value)));
         return hasIds
                 ? read
                 : read.fieldNames(path -> {
@@ -167,6 +177,13 @@ final class StoredRows {
     /** Makes a row one that the file can hold: numbers as small as they were before the promotion. */
     private void fit(Map<Integer, Object> row) {
         row.keySet().retainAll(stored.keySet());
+        boolean hasStruct = Samples.SCHEMA.fields().stream()
+                .anyMatch(field -> isInStruct(field) && row.containsKey(field.id()));
+        defaults.forEach((id, value) -> {
+            if (hasStruct || !isInStruct(Samples.SCHEMA.field(id).orElseThrow())) {
+                row.put(id, value);
+            }
+        });
         if ("int32 %s".equals(stored.get(2))) {
             row.computeIfPresent(2, (id, value) -> (long) ((Long) value).intValue());
         }
@@ -255,7 +272,7 @@ final class StoredRows {
         Group nested = null;
         for (Field field : Samples.SCHEMA.fields()) {
             Object value = row.get(field.id());
-            if (value == null) {
+            if (value == null || !stored.containsKey(field.id())) {
                 continue;
             }
             Group target = group;
