@@ -171,7 +171,7 @@ class AlterTableIT {
         assertThat(table.rows("id, s.y, l.y, map_values(m).y"))
                 .containsExactly("[1,5,ArraySeq(e, null),ArraySeq(1.5, null)]", "[2,null,null,null]", "[3,5,ArraySeq(),ArraySeq()]");
         table.insert("VALUES (4, struct(1, 6), array(struct(2, 'f')), map('a', struct(3, 2.5)))");
-        assertSame(table, "true", "s.y = 5", "s.y IS NULL", "s.y > 5", "s.y <> 5", "l[0].y = 'e'", "m['a'].y > 1");
+        assertSame(table, "true", "s.y = 5", "s.y IS NULL", "s.y > 5", "s.y <> 5", "get(l, 0).y = 'e'", "m['a'].y > 1");
         table.delete("s.y = 5 AND s.x IS NULL");
         assertThat(table.longs("id", "true")).containsExactly(1L, 2L, 4L);
         assertSame(table, "true");

@@ -339,6 +339,45 @@ class TimeTravelIT {
         }
     }
 
+    /** Two scans are one only if they read one snapshot, whatever it is called. */
+    @Test
+    void exchangesAreReusedForOneSnapshotAndNotForTwo() {
+        String table = "lake." + NAMESPACE + "." + Sql.unique("reuse");
+        Sql.run("CREATE TABLE %s AS SELECT id FROM range(6)", table);
+        Sql.run("CALL lake.system.create_tag(table => '%s', tag => 'six')", table.substring("lake.".length()));
+        Sql.run("INSERT INTO %s SELECT id FROM range(6, 15)", table);
+        long first = mainOf(peerTable(table.substring("lake.".length()))).get(0);
+        String id = ".snapshot_id_" + first;
+        String adaptive = "spark.sql.adaptive.enabled";
+        String before = SPARK.conf().get(adaptive);
+        SPARK.conf().set(adaptive, "false");
+        try {
+            assertReuse(table, "", "", true, 5, 5);
+            assertReuse(table, id, id, true, 2, 2);
+            assertReuse(table, id, ".tag_six", true, 2, 2);
+            assertReuse(table, " WITH (`tag` = 'six')", " VERSION AS OF " + first, true, 2, 2);
+            assertReuse(table, "", id, false, 5, 2);
+            assertReuse(table, " WITH (`snapshot-id` = " + first + ")", "", false, 2, 5);
+            assertReuse(table, " WHERE id < 6", " WHERE id < 9", false, 2, 3);
+        } finally {
+            SPARK.conf().set(adaptive, before);
+        }
+    }
+
+    private static void assertReuse(
+            String table, String left, String right, boolean reused, long leftRows, long rightRows) {
+        String part = "(SELECT id %% 3 AS k, count(*) AS n FROM %s%s GROUP BY id %% 3)";
+        Dataset<Row> joined = SPARK.sql("SELECT a.k, a.n, b.n FROM " + part.formatted(table, left) + " a JOIN "
+                + part.formatted(table, right) + " b ON a.k = b.k ORDER BY a.k");
+        assertThat(joined.queryExecution().executedPlan().toString().contains("ReusedExchange"))
+                .as("'%s' and '%s'", left, right)
+                .isEqualTo(reused);
+        assertThat(joined.collectAsList()).hasSize(3).allSatisfy(row -> {
+            assertThat(row.getLong(1)).isEqualTo(leftRows);
+            assertThat(row.getLong(2)).isEqualTo(rightRows);
+        });
+    }
+
     /** Spark from 4.1 on loads tables again right before a query runs. */
     private static boolean seesNewest() {
         return !SPARK.version().startsWith("4.0.");
