@@ -7,17 +7,23 @@ import dev.calve.schema.Bytes;
 import dev.calve.schema.Field;
 import dev.calve.schema.Type;
 import dev.calve.schema.ValueCodec;
+import dev.calve.schema.Values;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.util.Comparator;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import org.apache.parquet.column.statistics.Statistics;
 import org.apache.parquet.hadoop.metadata.BlockMetaData;
 import org.apache.parquet.hadoop.metadata.ColumnChunkMetaData;
+import org.apache.parquet.hadoop.metadata.ColumnPath;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The metrics of a file that was just written, from what parquet-java still has in memory about it.
@@ -34,23 +40,44 @@ final class ColumnMetrics {
     private final Map<Integer, Bytes> lower = new HashMap<>();
     private final Map<Integer, Bytes> upper = new HashMap<>();
 
-    private ColumnMetrics() {}
+    private final List<Metrics> sources;
+
+    private ColumnMetrics(List<Metrics> sources) {
+        this.sources = sources;
+    }
 
     /**
      * @param blocks as the writer holds them, statistics neither truncated nor dropped
      * @param floating ranges of the float and double columns, by field id
      */
     static Metrics of(
-            FileLayout layout, Iterable<BlockMetaData> blocks, long recordCount, Map<Integer, FloatingRange> floating) {
+            FileLayout layout, List<BlockMetaData> blocks, long recordCount, Map<Integer, FloatingRange> floating) {
+        return of(layout, blocks, recordCount, floating, List.of(), List.of());
+    }
+
+    /**
+     * The metrics of a file some chunks of which were copied.
+     *
+     * @param known what is known of chunks besides their statistics, by row group, or nothing
+     * @param sources metrics of the files that all its rows came from; their bounds stand in where nothing is known of a chunk
+     */
+    static Metrics of(
+            FileLayout layout,
+            List<BlockMetaData> blocks,
+            long recordCount,
+            Map<Integer, FloatingRange> floating,
+            List<Map<ColumnPath, Statistics<?>>> known,
+            List<Metrics> sources) {
         var chunks = new HashMap<Integer, Chunks>();
-        for (BlockMetaData block : blocks) {
-            for (ColumnChunkMetaData chunk : block.getColumns()) {
+        for (int i = 0; i < blocks.size(); i++) {
+            Map<ColumnPath, Statistics<?>> instead = known.isEmpty() ? Map.of() : known.get(i);
+            for (ColumnChunkMetaData chunk : blocks.get(i).getColumns()) {
                 var column = layout.column(chunk.getPath());
                 chunks.computeIfAbsent(column.field().id(), id -> new Chunks(column))
-                        .add(chunk);
+                        .add(chunk, instead.getOrDefault(chunk.getPath(), chunk.getStatistics()));
             }
         }
-        var metrics = new ColumnMetrics();
+        var metrics = new ColumnMetrics(sources);
         chunks.values().forEach(column -> metrics.add(column, floating));
         return new Metrics(
                 recordCount, metrics.sizes, metrics.values, metrics.nulls, metrics.nans, metrics.lower, metrics.upper);
@@ -71,22 +98,24 @@ final class ColumnMetrics {
             nulls.put(field.id(), column.nulls);
         }
         var range = floating.get(field.id());
-        if (range != null) {
+        if (range != null && range.nansKnown()) {
             nans.put(field.id(), range.nans());
         }
         if (mode instanceof MetricsMode.Counts) {
             return;
         }
         if (range != null) {
-            if (range.hasRange()) {
+            if (range.rangeKnown() && range.hasRange()) {
                 lower.put(field.id(), floatingBound(field.type(), range.lowest()));
                 upper.put(field.id(), floatingBound(field.type(), range.highest()));
             }
             return;
         }
-        if (column.boundsKnown && column.statistics.isPresent()) {
+        int length = mode instanceof MetricsMode.Truncate truncate ? truncate.length() : Integer.MAX_VALUE;
+        if (!column.boundsKnown) {
+            addBoundsOfSources(field, length);
+        } else if (column.statistics.isPresent()) {
             var statistics = column.statistics.get();
-            int length = mode instanceof MetricsMode.Truncate truncate ? truncate.length() : Integer.MAX_VALUE;
             addBounds(field, statistics.getMinBytes(), statistics.getMaxBytes(), length);
         }
     }
@@ -110,6 +139,38 @@ final class ColumnMetrics {
             lower.put(field.id(), bound(type, least));
             upper.put(field.id(), bound(type, greatest));
         }
+    }
+
+    /** Bounds of all rows of the sources hold for those that were taken. */
+    private void addBoundsOfSources(Field field, int length) {
+        Comparator<Object> order = Values.comparator(field.type());
+        ofSources(field, Metrics::lowerBounds, order)
+                .map(bound -> BoundTruncation.lower(field.type(), bound, length))
+                .ifPresent(bound -> lower.put(field.id(), ValueCodec.encode(field.type(), bound)));
+        ofSources(field, Metrics::upperBounds, order.reversed())
+                .flatMap(bound -> BoundTruncation.upper(field.type(), bound, length))
+                .ifPresent(bound -> upper.put(field.id(), ValueCodec.encode(field.type(), bound)));
+    }
+
+    /** The first by the order of what the sources say; empty if one that has values does not say it. */
+    private Optional<Object> ofSources(
+            Field field, Function<Metrics, Map<Integer, Bytes>> bounds, Comparator<Object> order) {
+        Optional<Object> first = Optional.empty();
+        for (Metrics source : sources) {
+            Bytes bound = bounds.apply(source).get(field.id());
+            if (bound != null) {
+                Object value = ValueCodec.decode(field.type(), bound);
+                first = first.filter(other -> order.compare(other, value) <= 0).or(() -> Optional.of(value));
+            } else if (hasValues(source, field.id())) {
+                return Optional.empty();
+            }
+        }
+        return first;
+    }
+
+    private static boolean hasValues(Metrics source, int fieldId) {
+        Long values = source.valueCounts().get(fieldId);
+        return values == null || !values.equals(source.nullValueCounts().get(fieldId));
     }
 
     /** Empty if the bytes are not UTF-8. */
@@ -160,13 +221,12 @@ final class ColumnMetrics {
             this.column = column;
         }
 
-        void add(ColumnChunkMetaData chunk) {
+        void add(ColumnChunkMetaData chunk, @Nullable Statistics<?> found) {
             sizeBytes += chunk.getTotalSize();
             if (isSecondPartOfVariant(chunk)) {
                 return;
             }
             values += chunk.getValueCount();
-            Statistics<?> found = chunk.getStatistics();
             if (found == null || !found.isNumNullsSet() || found.isEmpty()) {
                 nullsKnown = false;
                 boundsKnown = false;

@@ -101,7 +101,8 @@ public final class FileLayout {
         return settings;
     }
 
-    MessageType messageType() {
+    /** The schema of the files, every field with its id. */
+    public MessageType messageType() {
         return messageType;
     }
 

@@ -140,7 +140,7 @@ final class RowFile<R> {
         }
     }
 
-    private static @Nullable IOException discard(
+    static @Nullable IOException discard(
             Storage storage, String location, PositionOutput output, @Nullable Exception cause) {
         IOException failure = null;
         try {

@@ -28,7 +28,12 @@ public final class StorageInput implements InputFile {
 
     @Override
     public SeekableInputStream newStream() throws IOException {
-        return new Stream(file.open(), file.length());
+        return newStream(WINDOW);
+    }
+
+    /** A stream for reading long ranges in small steps: {@code window} bytes are fetched, and held, at a time. */
+    SeekableInputStream newStream(int window) throws IOException {
+        return new Stream(file.open(), file.length(), window);
     }
 
     @Override
@@ -45,10 +50,10 @@ public final class StorageInput implements InputFile {
         private int windowLength;
         private long position;
 
-        Stream(RangeInput input, long length) {
+        Stream(RangeInput input, long length, int window) {
             this.input = input;
             this.length = length;
-            this.window = new byte[(int) Math.min(WINDOW, length)];
+            this.window = new byte[(int) Math.min(window, length)];
         }
 
         @Override

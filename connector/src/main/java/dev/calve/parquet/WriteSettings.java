@@ -132,6 +132,22 @@ public record WriteSettings(
                 Map.of());
     }
 
+    /** The same, with some more columns that are never encoded with a dictionary. */
+    public WriteSettings withoutDictionary(Set<String> names) {
+        var all = new HashSet<>(columns.withoutDictionary());
+        all.addAll(names);
+        var changed = new Columns(
+                columns.withBloomFilter(),
+                columns.bloomFalsePositives(),
+                columns.bloomDistinctValues(),
+                columns.bloomMaxBytes(),
+                columns.bloomAdaptive(),
+                columns.withoutStatistics(),
+                all);
+        return new WriteSettings(
+                pages, changed, targetFileSizeBytes, metricsDefault, metricsMaxColumns, metricsByColumn);
+    }
+
     /** Reads one property: as set for the kind of file that is written. */
     private interface Values {
         <T> T of(Property<T> property);

@@ -2,14 +2,15 @@
  * Parquet files of a table: data files written from any engine's rows, position-delete files, and raw access by field
  * id.
  *
- * <p>{@code rewrite} copies files it did not encode, {@code spark.read} decodes them; here is what turns rows into
- * bytes and what is known about a file afterwards.
+ * <p>{@code rewrite} decides which chunks are copied, {@code spark.read} decodes files; here is what turns rows into
+ * bytes, what takes chunks from one file into another, and what is known about a file afterwards.
  *
  * <pre>
  * Schema + WriteSettings        -> FileLayout            once a task
  * FileLayout + RowReader        -> DataFileWriter        one file: write(row)…, close() gives the manifest's entry
  *                                  RollingDataWriter     as many files as the target size asks for
  *                                  PositionDeleteWriter  one v2 position-delete file
+ * FileLayout + ChunkSource      -> ChunkFile             one file put together from column chunks, copied or encoded
  * </pre>
  *
  * <ul>

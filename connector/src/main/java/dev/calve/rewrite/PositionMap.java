@@ -2,6 +2,7 @@ package dev.calve.rewrite;
 
 import dev.calve.deletes.PositionBitmap;
 import dev.calve.deletes.PositionCursor;
+import dev.calve.manifest.DataFile;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -30,6 +31,50 @@ public final class PositionMap {
 
     public static Builder builder() {
         return new Builder();
+    }
+
+    /**
+     * The map of a rewrite that keeps all rows that stay in their order: those of the first source come first, the first ones in
+     * the first output. Cost: per run of rows that stayed neighbours.
+     *
+     * @throws IllegalArgumentException if the outputs do not have as many rows as stay
+     */
+    public static PositionMap inOrder(List<Source> sources, List<DataFile> outputs) {
+        var map = builder();
+        int output = 0;
+        long to = 0;
+        for (Source source : sources) {
+            map.source(source.path());
+            PositionCursor gone = source.gone().cursor();
+            long rows = source.entry().file().recordCount();
+            for (long position = 0; position < rows; ) {
+                long next = gone.seek(position);
+                long stop = next == PositionCursor.NONE ? rows : Math.min(next, rows);
+                while (position < stop) {
+                    while (output < outputs.size() && to == outputs.get(output).recordCount()) {
+                        output++;
+                        to = 0;
+                    }
+                    if (output == outputs.size()) {
+                        throw new IllegalArgumentException("All rows that stay must be in " + outputs.size()
+                                + " files, but not row " + position + " of " + source.path() + ".");
+                    }
+                    DataFile file = outputs.get(output);
+                    long count = Math.min(stop - position, file.recordCount() - to);
+                    map.addRun(source.path(), position, count, file.path(), to);
+                    position += count;
+                    to += count;
+                }
+                position = stop + 1;
+            }
+        }
+        boolean whole = output == outputs.size()
+                || (output == outputs.size() - 1 && to == outputs.get(output).recordCount());
+        if (!whole) {
+            throw new IllegalArgumentException("All rows of the new files must have a source, but not row " + to
+                    + " of " + outputs.get(output).path() + ".");
+        }
+        return map.build();
     }
 
     /** Paths of all sources, those without survivors too. */

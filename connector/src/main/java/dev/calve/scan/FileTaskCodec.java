@@ -14,10 +14,12 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Carries file tasks from the driver to executors that run the same version of this class; not a storage format. Column
- * metrics of data files and equality deletes stay behind: planning has used them. Not for several threads.
+ * metrics of data files and equality deletes stay behind, as planning has used them; all but the counts of NaNs of data files,
+ * which nobody could tell a file again that is rewritten. Not for several threads.
  */
 public final class FileTaskCodec {
 
@@ -36,7 +38,7 @@ public final class FileTaskCodec {
 
     public void write(FileTask task, DataOutputStream out) throws IOException {
         DataFile file = task.file();
-        writeEntry(task.entry(), new DataFile(withoutMetrics(file.common()), file.firstRowId()), out);
+        writeEntry(task.entry(), new DataFile(slim(file), file.firstRowId()), out);
         out.writeUTF(task.manifest());
         out.writeInt(task.deletes().size());
         for (ManifestEntry<DeleteFile> delete : task.deletes()) {
@@ -49,17 +51,24 @@ public final class FileTaskCodec {
     /** A table that is streamed into has hundreds of equality deletes for each data file. */
     private static DeleteFile slim(DeleteFile file) {
         return file instanceof DeleteFile.EqualityDeletes keys
-                ? new DeleteFile.EqualityDeletes(withoutMetrics(keys.common()), keys.equalityIds())
+                ? new DeleteFile.EqualityDeletes(
+                        with(Metrics.ofCount(keys.recordCount()), keys.common()), keys.equalityIds())
                 : file;
     }
 
-    private static ContentFile.Common withoutMetrics(ContentFile.Common common) {
+    private static ContentFile.Common slim(DataFile file) {
+        var nans = new Metrics(
+                file.recordCount(), Map.of(), Map.of(), Map.of(), file.metrics().nanValueCounts(), Map.of(), Map.of());
+        return with(nans, file.common());
+    }
+
+    private static ContentFile.Common with(Metrics metrics, ContentFile.Common common) {
         return new ContentFile.Common(
                 common.path(),
                 common.format(),
                 common.specId(),
                 common.partition(),
-                Metrics.ofCount(common.metrics().recordCount()),
+                metrics,
                 common.fileSizeBytes(),
                 common.splitOffsets(),
                 common.sortOrderId(),

@@ -22,6 +22,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -100,6 +101,41 @@ class FileTaskCodecTest {
                 .read(new DataInputStream(new ByteArrayInputStream(bytes.toByteArray())));
 
         assertThat(read).isEqualTo(slim(task(data, plain)));
+    }
+
+    @Test
+    void keepsTheCountsOfNansOfDataFilesAndNoOtherMetrics() throws IOException {
+        var table = CommitFixture.partitionedBy(Type.Simple.DOUBLE, 2);
+        var deletes = table.equality("e", 0, 1.0);
+        var plain = table.dataFile("a").in(1.0).build().common();
+        Map<Integer, Long> counts = Map.of(CommitFixture.ID, 3L);
+        Map<Integer, Bytes> bounds = Map.of(CommitFixture.ID, Bytes.copyOf(new byte[8]));
+        FileTask read = carried(
+                table, task(with(plain, new Metrics(3, counts, counts, counts, counts, bounds, bounds)), deletes));
+        assertThat(read.file())
+                .isEqualTo(with(plain, new Metrics(3, Map.of(), Map.of(), Map.of(), counts, Map.of(), Map.of())));
+    }
+
+    private static FileTask carried(CommitFixture table, FileTask task) throws IOException {
+        var bytes = new ByteArrayOutputStream();
+        new FileTaskCodec(table.metadata()).write(task, new DataOutputStream(bytes));
+        return new FileTaskCodec(table.metadata())
+                .read(new DataInputStream(new ByteArrayInputStream(bytes.toByteArray())));
+    }
+
+    private static DataFile with(ContentFile.Common common, Metrics metrics) {
+        return new DataFile(
+                new ContentFile.Common(
+                        common.path(),
+                        common.format(),
+                        common.specId(),
+                        common.partition(),
+                        metrics,
+                        common.fileSizeBytes(),
+                        common.splitOffsets(),
+                        common.sortOrderId(),
+                        common.keyMetadata()),
+                OptionalLong.empty());
     }
 
     private static FileTask task(DataFile data, DeleteFile deletes) {

@@ -10,6 +10,12 @@ import dev.calve.parquet.FileLayout;
 import dev.calve.parquet.Placement;
 import dev.calve.parquet.RollingDataWriter;
 import dev.calve.parquet.WriteSettings;
+import dev.calve.rewrite.Copyable;
+import dev.calve.rewrite.FileRewriter;
+import dev.calve.rewrite.RewriteCounts;
+import dev.calve.rewrite.Rewritten;
+import dev.calve.rewrite.Source;
+import dev.calve.rewrite.Verdict;
 import dev.calve.rowdelete.SurvivorWriter;
 import dev.calve.scan.FileTask;
 import dev.calve.schema.Field;
@@ -23,53 +29,87 @@ import dev.calve.spark.write.InternalRowReader;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 import org.apache.spark.sql.catalyst.expressions.SpecializedGetters;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.vectorized.ColumnarBatch;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Reads the rows that stay and writes them again with the table's current schema, in their order, into the partition they
- * were in. In format version 3 each row keeps its row id and last updated number as stored columns. Spec: Row Lineage.
+ * Writes the rows that stay again with the table's current schema, in their order, into the partition they were in: chunk by
+ * chunk if the file is stored as new files are, else read and written row by row. In format version 3 each row keeps its row
+ * id and last updated number as stored columns. Spec: Row Lineage.
  */
 final class SurvivorCopy implements SurvivorWriter {
+
+    private static final Logger LOG = LoggerFactory.getLogger(SurvivorCopy.class);
 
     private final Storage storage;
     private final TableMetadata table;
     private final TaskReads reads;
     private final FileNames names;
+    private final FileRewriter rewriter;
+    private RewriteCounts counts = RewriteCounts.NONE;
 
     SurvivorCopy(Storage storage, TableMetadata table, TaskReads reads, FileNames names) {
         this.storage = storage;
         this.table = table;
         this.reads = reads;
         this.names = names;
+        this.rewriter = new FileRewriter(storage, table);
+    }
+
+    /** What was copied and what was encoded again so far, without the files that were written row by row. */
+    RewriteCounts counts() {
+        return counts;
     }
 
     @Override
     public List<DataFile> write(FileTask task, PositionBitmap gone) throws IOException {
+        return write(List.of(task), List.of(gone), false).files();
+    }
+
+    /**
+     * Copies the rows of several files that stay.
+     *
+     * @param tasks files of one partition of one spec, at least one
+     * @param gone for each of them the positions of all rows that are deleted
+     * @param joinSmall whether small row groups are joined although that means to encode them again
+     */
+    Rewritten write(List<FileTask> tasks, List<PositionBitmap> gone, boolean joinSmall) throws IOException {
+        var sources = new ArrayList<Source>();
+        for (int i = 0; i < tasks.size(); i++) {
+            sources.add(new Source(tasks.get(i).entry(), gone.get(i)));
+        }
+        Verdict verdict = rewriter.examine(sources, joinSmall);
+        if (verdict instanceof Copyable copyable) {
+            Rewritten rewritten = copyable.write(() -> location(tasks.get(0).file()), placement(sources));
+            counts = counts.plus(rewritten.counts());
+            LOG.debug("Rewrote {} data file(s): {}", tasks.size(), rewritten.counts());
+            return rewritten;
+        }
+        LOG.debug("Writing rows of {} data file(s) again: {}", tasks.size(), verdict);
+        return new Rewritten(sources, writeRows(tasks, sources), RewriteCounts.NONE);
+    }
+
+    private List<DataFile> writeRows(List<FileTask> tasks, List<Source> sources) throws IOException {
         Placeholders.refuseCopying(
                 table.schema(),
-                "write data file " + task.file().path() + " again",
+                "write data file " + sources.get(0).path() + " again",
                 "Set write.delete.mode to 'merge-on-read'.");
-        Schema schema = schemaFor(task.file());
+        Schema schema = schemaFor(sources);
         StructType columns = SparkTypes.toSpark(schema);
-        DataFile source = task.file();
         var writer = new RollingDataWriter<SpecializedGetters>(
                 storage,
-                () -> names.dataFile(source.specId(), source.partition()),
+                () -> location(tasks.get(0).file()),
                 FileLayout.of(schema, WriteSettings.forData(TableProperties.of(table, table.location()))),
                 InternalRowReader.of(schema),
-                new Placement(
-                        source.specId(), source.partition(), source.common().sortOrderId()));
+                placement(sources));
         boolean complete = false;
-        try (var reader =
-                ColumnarFileReader.open(reads.read(task, columns).deleted(gone).build())) {
-            while (reader.next()) {
-                ColumnarBatch batch = reader.batch();
-                int rows = batch.numRows();
-                for (int i = 0; i < rows; i++) {
-                    writer.write(batch.getRow(i));
-                }
+        try {
+            for (int i = 0; i < tasks.size(); i++) {
+                copyRows(tasks.get(i), sources.get(i).gone(), columns, writer);
             }
             List<DataFile> files = writer.close();
             complete = true;
@@ -81,9 +121,37 @@ final class SurvivorCopy implements SurvivorWriter {
         }
     }
 
+    private void copyRows(
+            FileTask task, PositionBitmap gone, StructType columns, RollingDataWriter<SpecializedGetters> writer)
+            throws IOException {
+        try (var reader =
+                ColumnarFileReader.open(reads.read(task, columns).deleted(gone).build())) {
+            while (reader.next()) {
+                ColumnarBatch batch = reader.batch();
+                int rows = batch.numRows();
+                for (int i = 0; i < rows; i++) {
+                    writer.write(batch.getRow(i));
+                }
+            }
+        }
+    }
+
+    private String location(DataFile source) {
+        return names.dataFile(source.specId(), source.partition());
+    }
+
+    /** Several sorted files one after the other are not sorted. */
+    private static Placement placement(List<Source> sources) {
+        DataFile first = sources.get(0).entry().file();
+        OptionalInt sortOrder = sources.size() == 1 ? first.common().sortOrderId() : OptionalInt.empty();
+        return new Placement(first.specId(), first.partition(), sortOrder);
+    }
+
     /** A source without row ids gives its rows none: they get theirs with the new file. */
-    private Schema schemaFor(DataFile source) {
-        if (table.formatVersion() < 3 || source.firstRowId().isEmpty()) {
+    private Schema schemaFor(List<Source> sources) {
+        boolean known = sources.stream()
+                .anyMatch(source -> source.entry().file().firstRowId().isPresent());
+        if (table.formatVersion() < 3 || !known) {
             return table.schema();
         }
         var fields = new ArrayList<Field>(table.schema().fields());
