@@ -356,6 +356,7 @@ class ProcedureIT {
                         "drop_tag",
                         "fast_forward",
                         "replace_partition_field",
+                        "rewrite_data_files",
                         "rollback_to_snapshot",
                         "rollback_to_timestamp",
                         "set_current_snapshot",

@@ -1,12 +1,15 @@
 package dev.calve.spark.procedure;
 
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.util.ArrayData;
+import org.apache.spark.sql.catalyst.util.MapData;
 import org.apache.spark.sql.connector.catalog.procedures.ProcedureParameter;
 
 /** The values of a call, by the names of the parameters; Spark has brought them into their order and to their types. */
@@ -86,6 +89,25 @@ final class Arguments {
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException("Argument '" + name + "' of " + procedure + ": " + e.getMessage(), e);
         }
+    }
+
+    /** Pairs of strings; none if they are not given. */
+    Map<String, String> pairs(String name) {
+        var pairs = new LinkedHashMap<String, String>();
+        if (isGiven(name)) {
+            MapData map = values.getMap(index(name));
+            for (int i = 0; i < map.numElements(); i++) {
+                if (map.valueArray().isNullAt(i)) {
+                    throw new IllegalArgumentException(
+                            "Argument '" + name + "' of " + procedure + " must not hold NULL, but does for '"
+                                    + map.keyArray().getUTF8String(i) + "'.");
+                }
+                pairs.put(
+                        map.keyArray().getUTF8String(i).toString(),
+                        map.valueArray().getUTF8String(i).toString());
+            }
+        }
+        return pairs;
     }
 
     List<String> strings(String name) {

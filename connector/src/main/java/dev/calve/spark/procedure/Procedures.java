@@ -13,7 +13,11 @@ public final class Procedures {
     static final String NAMESPACE = "system";
 
     private static final List<Definition> ALL = Stream.of(
-                    PartitionFieldProcedures.ALL, LayoutProcedures.ALL, RefProcedures.ALL, BranchProcedures.ALL)
+                    PartitionFieldProcedures.ALL,
+                    LayoutProcedures.ALL,
+                    RefProcedures.ALL,
+                    BranchProcedures.ALL,
+                    CompactionProcedures.ALL)
             .flatMap(List::stream)
             .toList();
 

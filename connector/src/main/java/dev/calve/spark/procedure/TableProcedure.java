@@ -72,7 +72,8 @@ final class TableProcedure implements UnboundProcedure, BoundProcedure {
         var arguments = new Arguments(fullName(), definition.parameters(), input);
         SparkSession session = SparkSession.active();
         Identifier identifier = names.identifier(session, arguments.string(Definition.TABLE));
-        var target = new TargetTable(fullName(), load(identifier), () -> refresh(session, identifier));
+        var target = new TargetTable(
+                fullName(), load(identifier), names.text(identifier), () -> refresh(session, identifier));
         Object[] values = definition.body().run(arguments, target);
         return List.<Scan>of(new OneRow(definition.output(), row(values))).iterator();
     }

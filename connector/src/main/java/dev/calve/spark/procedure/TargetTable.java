@@ -17,16 +17,32 @@ final class TargetTable {
 
     private final String procedure;
     private final LoadedTable table;
+    private final String sqlName;
     private final Runnable refresh;
 
     /**
      * @param procedure for messages
+     * @param sqlName the table's full name as SQL has it
      * @param refresh run after each change, for what is cached of the table
      */
-    TargetTable(String procedure, LoadedTable table, Runnable refresh) {
+    TargetTable(String procedure, LoadedTable table, String sqlName, Runnable refresh) {
         this.procedure = procedure;
         this.table = table;
+        this.sqlName = sqlName;
         this.refresh = refresh;
+    }
+
+    LoadedTable loaded() {
+        return table;
+    }
+
+    String sqlName() {
+        return sqlName;
+    }
+
+    /** Says that the table has other files now. */
+    void changed() {
+        refresh.run();
     }
 
     /** The table right before the change and right after it; the same if there was nothing to change. */

@@ -32,7 +32,7 @@ class ProceduresTest {
     void findsEachProcedureItListsInAnyLetterCase() {
         Identifier[] all = procedures.list(new String[] {"system"});
 
-        assertThat(all).hasSize(13);
+        assertThat(all).hasSize(14);
         assertThat(procedures.list(new String[0])).containsExactly(all);
         assertThat(procedures.list(new String[] {"db"})).isEmpty();
         for (Identifier identifier : all) {
