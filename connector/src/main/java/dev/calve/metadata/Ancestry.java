@@ -2,7 +2,9 @@ package dev.calve.metadata;
 
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -44,5 +46,16 @@ public final class Ancestry {
             at = snapshot.get().parentId();
         }
         return since.isPresent() ? Optional.empty() : Optional.of(line);
+    }
+
+    /** A snapshot and those it descends from, newest first, as far back as they are known. */
+    public static List<Snapshot> known(TableMetadata metadata, Optional<Snapshot> head) {
+        Map<Long, Snapshot> line = new LinkedHashMap<>();
+        Optional<Snapshot> at = head;
+        while (at.isPresent() && line.putIfAbsent(at.get().id(), at.get()) == null) {
+            OptionalLong parent = at.get().parentId();
+            at = parent.isPresent() ? metadata.snapshot(parent.getAsLong()) : Optional.empty();
+        }
+        return List.copyOf(line.values());
     }
 }

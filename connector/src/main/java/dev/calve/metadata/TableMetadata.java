@@ -88,6 +88,15 @@ public record TableMetadata(
                         "Table " + location + " must have a schema with id " + schemaId + ", but has " + schemas));
     }
 
+    /** The order new data is to be sorted by. */
+    public SortOrder sortOrder() {
+        return sortOrders.stream()
+                .filter(order -> order.id() == defaultSortOrderId)
+                .findFirst()
+                .orElseThrow(() -> new InvalidTableException("Table " + location + " must have a sort order with id "
+                        + defaultSortOrderId + ", but has " + sortOrders));
+    }
+
     /** The spec new data is written with. */
     public PartitionSpec spec() {
         return spec(defaultSpecId);

@@ -158,7 +158,7 @@ public final class TableProperties {
     public static final Property<Optional<DistributionMode>> DISTRIBUTION_MODE = optionalChoice(
             "write.distribution-mode",
             DistributionMode.class,
-            "How rows are spread over tasks before an append; unset: hash if partitioned, else none.");
+            "How new rows are spread over tasks; unset: range if the table is sorted, else hash if partitioned.");
     public static final Property<Optional<DistributionMode>> DELETE_DISTRIBUTION_MODE = optionalChoice(
             "write.delete.distribution-mode",
             DistributionMode.class,
@@ -178,7 +178,7 @@ public final class TableProperties {
             "write.calve.max-open-files",
             64,
             1,
-            "Files one task keeps open; beyond it the least recently used one is closed. Calve's own property.");
+            "Files one task keeps open; beyond it rows of other partitions wait, sorted. Calve's own property.");
 
     public static final Property<Long> PARQUET_ROW_GROUP_SIZE = bytes(
             "write.parquet.row-group-size-bytes",
@@ -300,8 +300,10 @@ public final class TableProperties {
             text("encryption.key-id", "Refused: encrypted tables are not supported.");
     public static final Property<Optional<String>> LOCATION_PROVIDER =
             text("write.location-provider.impl", "Refused when writing: names a class of another project.");
-    public static final Property<Boolean> OBJECT_STORAGE =
-            flag("write.object-storage.enabled", false, "Refused when writing: hashed paths are not implemented.");
+    public static final Property<Boolean> OBJECT_STORAGE = flag(
+            "write.object-storage.enabled", false, "Whether paths of new files begin with a hash of the file's name.");
+    public static final Property<Boolean> OBJECT_STORAGE_PARTITIONS =
+            flag("write.object-storage.partitioned-paths", true, "Whether such paths still name the partition.");
 
     private final Map<String, String> properties;
     private final String tableName;
@@ -397,9 +399,6 @@ public final class TableProperties {
             if (value != null) {
                 throw unsupported(name, value);
             }
-        }
-        if (get(OBJECT_STORAGE)) {
-            throw unsupported(OBJECT_STORAGE.name(), "true");
         }
     }
 

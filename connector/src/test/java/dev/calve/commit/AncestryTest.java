@@ -137,4 +137,17 @@ class AncestryTest {
                 snapshot.addedRows(),
                 snapshot.unknownFields());
     }
+
+    @Test
+    void listsWhatIsKnownOfALineThatWasExpired() {
+        Optional<Snapshot> head = table.metadata().snapshot("branch");
+        assertThat(Ancestry.known(table.metadata(), head))
+                .extracting(snapshot -> ids.indexOf(snapshot.id()))
+                .containsExactly(4, 3, 2, 1, 0);
+        table.committer.expire(ids.get(1));
+        assertThat(Ancestry.known(table.metadata(), head))
+                .extracting(snapshot -> ids.indexOf(snapshot.id()))
+                .containsExactly(4, 3, 2);
+        assertThat(Ancestry.known(table.metadata(), Optional.empty())).isEmpty();
+    }
 }

@@ -148,7 +148,6 @@ class TablePropertiesTest {
     @ParameterizedTest
     @CsvSource({
         "write.location-provider.impl,org.example.Provider",
-        "write.object-storage.enabled,true",
         "write.object-storage.path,s3a://b/x",
         "write.folder-storage.path,s3a://b/x"
     })

@@ -124,7 +124,7 @@ class NewTableTest {
         assertRefused(Map.of("write.target-file-size-bytes", "-1"), "write.target-file-size-bytes", "not '-1'");
         assertRefused(Map.of("sort-order", "id ASC"), "sort-order = 'id ASC'");
         assertRefused(Map.of("encryption.key-id", "k"), "encryption.key-id", "not supported");
-        assertRefused(Map.of("write.object-storage.enabled", "true"), "write.object-storage.enabled");
+        assertRefused(Map.of("write.object-storage.path", "s3a://b/x"), "write.object-storage.path");
         assertRefused(Map.of("collation", "UNICODE_CI"), "DEFAULT COLLATION UNICODE_CI");
     }
 

@@ -78,7 +78,7 @@ class PropertyChangesTest {
                 .hasMessageContaining("not 'mor' (table lake.db.t)");
         assertThatThrownBy(() -> updates(TableChange.setProperty("format-version", "9")))
                 .hasMessageContaining("not '9'");
-        assertThatThrownBy(() -> updates(TableChange.setProperty("write.object-storage.enabled", "true")))
+        assertThatThrownBy(() -> updates(TableChange.setProperty("write.object-storage.path", "s3a://b/x")))
                 .isInstanceOf(UnsupportedOperationException.class);
         assertThatThrownBy(() -> updates(TableChange.setProperty("encryption.key-id", "k")))
                 .isInstanceOf(UnsupportedOperationException.class);

@@ -181,12 +181,23 @@ class AppendIT {
     void noMoreFilesAreOpenAtOnceThanThePropertySays() {
         LakeTable table = create(
                 2, "id bigint, p bigint", "p", "'write.distribution-mode'='none', 'write.calve.max-open-files'='10'");
-        // Partitions come round and round: with 10 files open, each row closes one and opens another.
-        table.insert("SELECT id, id % 100 FROM range(0, 300, 1, 1)");
+        // Partitions come round and round. In the first round 90 of 100 files are completed; when the first of their
+        // partitions
+        // comes back, rows of all these wait, and are written one partition after the other.
+        table.insert("SELECT id, id % 100 FROM range(0, 3000, 1, 1)");
         assertThat(table.longs("id", "true"))
-                .isEqualTo(LongStream.range(0, 300).boxed().toList());
-        assertThat(table.live().data()).hasSize(300);
-        assertThat(table.stored()).hasSize(300);
+                .isEqualTo(LongStream.range(0, 3000).boxed().toList());
+        assertThat(table.peerRows("*")).isEqualTo(table.rows("*"));
+        assertThat(table.live().data()).hasSize(190);
+        assertThat(table.stored()).hasSize(190);
+        // A task that fails with rows waiting leaves nothing.
+        FolderState before = table.state();
+        assertThat(Sql.failure(
+                        "INSERT INTO %s SELECT id, CASE WHEN id < 2000 THEN id %% 100 ELSE CAST(raise_error('no ' || id) AS BIGINT) END"
+                                + " FROM range(0, 3000, 1, 1)",
+                        table.name()))
+                .contains("no 2000");
+        assertThat(table.state()).isEqualTo(before);
         // Rows that come by partition need no more than one.
         LakeTable clustered = create(
                 2, "id bigint, p bigint", "p", "'write.distribution-mode'='none', 'write.calve.max-open-files'='1'");
@@ -387,5 +398,90 @@ class AppendIT {
         table.insert("SELECT id + 100, v FROM " + table.name());
         assertThat(Sql.count(table.name())).isEqualTo(18);
         assertThat(table.longs("id", "id > 50 AND v = 3")).isEmpty();
+    }
+
+    /** The peer says where it would have put a file of that name. */
+    @Test
+    void objectStoragePathsAreWhereThePeerPutsThem() {
+        String elsewhere = SparkTestSession.warehouse()
+                .resolveSibling("elsewhere-" + Sql.unique("d"))
+                .toString();
+        int compared = 0;
+        for (String more : List.of(
+                "",
+                ", 'write.object-storage.partitioned-paths'='false'",
+                ", 'write.data.path'='" + elsewhere + "/'",
+                ", 'write.object-storage.partitioned-paths'='false', 'write.data.path'='" + elsewhere + "'")) {
+            LakeTable table = create(
+                    3,
+                    "id bigint, p string",
+                    "p",
+                    "'write.object-storage.enabled'='true', 'write.delete.mode'='merge-on-read'" + more);
+            table.insert("VALUES (1L, 'a/b'), (2L, 'c d'), (3L, 'c d')");
+            table.delete("id = 2");
+            var peer = table.peer();
+            assertThat(peer.locationProvider().getClass().getSimpleName()).isEqualTo("ObjectStoreLocationProvider");
+            for (var file : table.live().data()) {
+                String name = file.location().replaceFirst(".*[/-](\\d{5}-\\d+-[0-9a-f-]{36}-\\d+\\.parquet)$", "$1");
+                assertThat(LakeTable.path(file.location()))
+                        .as(more)
+                        .isEqualTo(LakeTable.path(
+                                peer.locationProvider().newDataLocation(peer.spec(), file.partition(), name)));
+                compared++;
+            }
+            String vectors = table.onlyDelete().location();
+            assertThat(LakeTable.path(vectors))
+                    .isEqualTo(LakeTable.path(peer.locationProvider()
+                            .newDataLocation(vectors.replaceFirst(".*[/-](\\d{5}-\\d+-[0-9a-f-]{36}-.*)$", "$1"))));
+            assertThat(table.peerRows("*")).isEqualTo(table.rows("*")).hasSize(2);
+        }
+        assertThat(compared).isEqualTo(8);
+    }
+
+    /** Whatever the distribution: rows of a file are in the table's order, which the file names. */
+    @ParameterizedTest
+    @ValueSource(strings = {"", "none", "hash", "range"})
+    void rowsOfASortedTableAreSortedInsideTheirFiles(String distribution) {
+        LakeTable table = create(
+                3,
+                "id bigint, p int, s string",
+                "p",
+                "'write.calve.max-open-files'='1'"
+                        + (distribution.isEmpty() ? "" : ", 'write.distribution-mode'='" + distribution + "'"));
+        Sql.run(
+                "CALL %s.system.set_write_order('%s', 'bucket(4, id) DESC, s DESC NULLS LAST')",
+                SparkTestSession.LAKE, NAMESPACE + "." + table.table());
+        table.insert("SELECT id, CAST(id % 3 AS INT), CASE WHEN id % 7 = 0 THEN NULL ELSE 's' || (id * 31 % 50) END"
+                + " FROM range(0, 400, 1, 4)");
+        int order = table.peer().sortOrder().orderId();
+        assertThat(order).isPositive();
+        assertThat(table.live().data())
+                .hasSizeGreaterThanOrEqualTo(3)
+                .allSatisfy(file -> assertThat(file.sortOrderId()).isEqualTo(order));
+        if (distribution.equals("hash")) {
+            assertThat(table.live().data()).hasSize(3);
+        }
+        var byFile = spark()
+                .sql("SELECT _file, peer.system.bucket(4, id) AS b, s FROM " + table.name() + " ORDER BY _file, _pos")
+                .collectAsList()
+                .stream()
+                .collect(Collectors.groupingBy(row -> row.getString(0)));
+        assertThat(byFile).hasSize(table.live().data().size());
+        byFile.forEach((file, rows) -> {
+            List<String> keys = rows.stream()
+                    .map(row -> (9 - row.getInt(1)) + "/" + (row.isNullAt(2) ? "z" : inverted(row.getString(2))))
+                    .toList();
+            assertThat(keys).as(file).isSorted();
+        });
+        assertThat(table.peerRows("*")).isEqualTo(table.rows("*")).hasSize(400);
+    }
+
+    /** Sorts the other way round; texts are of digits behind one letter. */
+    private static String inverted(String text) {
+        return text.chars()
+                .map(letter -> 'a' + ('z' - letter))
+                .collect(StringBuilder::new, (to, letter) -> to.append((char) letter), StringBuilder::append)
+                .append('\uffff')
+                .toString();
     }
 }

@@ -65,7 +65,13 @@ public final class SparkTransforms {
     /** A partition field as Spark shows it; empty if its column is gone or Spark has no name for the transform. */
     public static Optional<org.apache.spark.sql.connector.expressions.Transform> toSpark(
             Schema schema, PartitionField field) {
-        return column(schema, field.sourceId()).flatMap(column -> toSpark(column, field.transform()));
+        return toSpark(schema, field.sourceId(), field.transform());
+    }
+
+    /** The same of any column. */
+    public static Optional<org.apache.spark.sql.connector.expressions.Transform> toSpark(
+            Schema schema, int sourceId, Transform transform) {
+        return column(schema, sourceId).flatMap(column -> toSpark(column, transform));
     }
 
     /** The column as Spark's parser reads it: parts joined by dots, each in back quotes. */

@@ -1,23 +1,12 @@
 package dev.calve.spark.write;
 
 import dev.calve.catalog.LoadedTable;
-import dev.calve.commit.FileLedger;
 import dev.calve.commit.Resettle;
 import dev.calve.commit.SnapshotChange;
 import dev.calve.commit.Statement;
 import dev.calve.commit.TableCommit;
-import dev.calve.manifest.ContentFile;
-import dev.calve.manifest.DataFile;
 import dev.calve.metadata.SnapshotRef;
-import dev.calve.metadata.TableMetadata;
-import dev.calve.spark.wire.ExecutorTable;
-import dev.calve.spark.wire.FilesWritten;
 import java.time.Clock;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Map;
-import java.util.UUID;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.connector.write.BatchWrite;
 import org.apache.spark.sql.connector.write.DataWriterFactory;
@@ -31,24 +20,20 @@ import org.apache.spark.sql.types.StructType;
  */
 final class AppendBatch implements BatchWrite {
 
-    private final LoadedTable table;
-    private final StructType rows;
-    private final Map<String, String> summary;
+    private final WriteTarget target;
     private final SparkSession session;
-    private final UUID statementId = UUID.randomUUID();
-    private final FileLedger ledger;
+    private final NewFiles files;
 
-    AppendBatch(LoadedTable table, StructType rows, Map<String, String> summary, SparkSession session) {
-        this.table = table;
-        this.rows = rows;
-        this.summary = summary;
+    /** @param rows type of the rows */
+    AppendBatch(WriteTarget target, StructType rows, SparkSession session) {
+        this.target = target;
         this.session = session;
-        this.ledger = new FileLedger(table.storage());
+        this.files = new NewFiles(target.table(), rows);
     }
 
     @Override
     public DataWriterFactory createBatchWriterFactory(PhysicalWriteInfo info) {
-        return new PartitionedWriterFactory(ExecutorTable.of(table), rows.json(), statementId.toString());
+        return files.factory();
     }
 
     /** Tasks ask by themselves, and later than Spark would: see {@link TaskResults}. */
@@ -59,44 +44,26 @@ final class AppendBatch implements BatchWrite {
 
     @Override
     public void onDataWriterCommit(WriterCommitMessage message) {
-        note(message);
+        files.note(message);
     }
 
     @Override
     public void commit(WriterCommitMessage[] messages) {
-        TableMetadata metadata = table.metadata();
-        var files = new ArrayList<DataFile>();
-        for (WriterCommitMessage message : messages) {
-            for (ContentFile file : note(message)) {
-                files.add((DataFile) file);
-            }
-        }
-        Map<String, String> entries = new LinkedHashMap<>(SnapshotSummaries.of(session));
-        entries.putAll(summary);
-        var change = SnapshotChange.append(SnapshotRef.MAIN, metadata.formatVersion(), files, entries);
-        new TableCommit(table.target(), Statement.of(statementId, "INSERT", ledger), Clock.systemUTC())
+        LoadedTable table = target.table();
+        var change = SnapshotChange.append(
+                SnapshotRef.MAIN, table.metadata().formatVersion(), files.of(messages), target.summaryOf(session));
+        new TableCommit(table.target(), Statement.of(files.statementId(), "INSERT", files.ledger()), Clock.systemUTC())
                 .commit(change, Resettle.never());
     }
 
     /** Called by Spark when the job or the commit failed; the ledger knows whether anything may be deleted. */
     @Override
     public void abort(WriterCommitMessage[] messages) {
-        for (WriterCommitMessage message : messages) {
-            if (message != null) {
-                note(message);
-            }
-        }
-        ledger.abort();
-    }
-
-    private List<ContentFile> note(WriterCommitMessage message) {
-        List<ContentFile> files = ((FilesWritten) message).files(table.metadata());
-        files.forEach(file -> ledger.wrote(file.path()));
-        return files;
+        files.abort(messages);
     }
 
     @Override
     public String toString() {
-        return "append to " + table.name();
+        return "append to " + target.table().name();
     }
 }

@@ -21,11 +21,12 @@ public final class AppendWriteBuilder implements WriteBuilder {
 
     /**
      * @throws UnsupportedOperationException if the table or an option asks for something that is not implemented
-     * @throws IllegalArgumentException if a property has a value it cannot have
+     * @throws IllegalArgumentException if a property or option has a value it cannot have
      */
     @Override
     public Write build() {
         WriteTarget target = WriteTarget.of(table, info);
-        return new AppendWrite(target.table(), info.schema(), target.summary(), session);
+        OverwriteOptions.of(info.options()).requireNone(table.name());
+        return new NewRowsWrite(target.table(), new AppendBatch(target, info.schema(), session));
     }
 }

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * Computes the partition of each row. The last row's source values are remembered, because rows of a partition mostly come
  * together and often repeat them. For one thread.
  */
-final class PartitionKeys {
+public final class PartitionKeys {
 
     /** How one partition field is computed from a row: which ordinals lead to its source, and what is done with the value. */
     private static final class Part {
@@ -51,18 +51,39 @@ final class PartitionKeys {
 
     /** @param rows the type of the rows, whose columns are the schema's in order */
     PartitionKeys(TableMetadata table, StructType rows) {
-        PartitionSpec spec = table.spec();
-        for (PartitionField field : spec.fields()) {
-            parts.add(part(table.schema(), field));
-        }
+        this(table.schema(), table.spec(), table.schema().fields());
         if (rows.size() != table.schema().fields().size()) {
             throw new IllegalArgumentException(
                     "Rows must have the columns of " + table.schema() + ", not " + rows.simpleString());
         }
+    }
+
+    private PartitionKeys(Schema schema, PartitionSpec spec, List<Field> columns) {
+        for (PartitionField field : spec.fields()) {
+            parts.add(part(schema, field, columns));
+        }
         lastSources = new @Nullable Object[parts.size()];
     }
 
-    private static Part part(Schema schema, PartitionField field) {
+    /** The top-level columns that partitions of the spec are made of, with their field ids. */
+    public static StructType sources(Schema schema, PartitionSpec spec) {
+        return SparkTypes.toSpark(new Schema(schema.id(), sourceFields(schema, spec)));
+    }
+
+    private static List<Field> sourceFields(Schema schema, PartitionSpec spec) {
+        return schema.fields().stream()
+                .filter(column -> spec.fields().stream()
+                        .anyMatch(field -> ancestors(schema, field).get(0).equals(column)))
+                .toList();
+    }
+
+    /** The partitions of one spec, for rows that have just the columns it is made of: {@link #sources}, in order. */
+    public static PartitionKeys ofSources(Schema schema, PartitionSpec spec) {
+        return new PartitionKeys(schema, spec, sourceFields(schema, spec));
+    }
+
+    /** The source and what it is nested in, outermost first. */
+    private static List<Field> ancestors(Schema schema, PartitionField field) {
         Field source = schema.field(field.sourceId())
                 .orElseThrow(() -> new UnsupportedOperationException("Partition field '" + field.name()
                         + "' must have a source column, but the table has no column with id " + field.sourceId()
@@ -74,9 +95,15 @@ final class PartitionKeys {
                 at = schema.parent(at.get().id())) {
             ancestors.add(0, at.get());
         }
+        return ancestors;
+    }
+
+    private static Part part(Schema schema, PartitionField field, List<Field> columns) {
+        List<Field> ancestors = ancestors(schema, field);
+        Field source = ancestors.get(ancestors.size() - 1);
         var path = new int[ancestors.size()];
         var sizes = new int[ancestors.size()];
-        List<Field> siblings = schema.fields();
+        List<Field> siblings = columns;
         for (int i = 0; i < path.length; i++) {
             path[i] = siblings.indexOf(ancestors.get(i));
             if (ancestors.get(i).type() instanceof Type.Struct struct) {
@@ -88,8 +115,11 @@ final class PartitionKeys {
                 path, sizes, SparkTypes.toSpark(source.type(), source.name()), source.type(), field.transform());
     }
 
-    /** The partition of a row. The tuple of consecutive rows of a partition is mostly the same object. */
-    PartitionTuple of(InternalRow row) {
+    /**
+     * The partition of a row, which may be reused afterwards. The tuple of consecutive rows of a partition is mostly the same
+     * object.
+     */
+    public PartitionTuple of(InternalRow row) {
         boolean same = hasLast;
         for (int i = 0; i < lastSources.length; i++) {
             Object value = value(row, parts.get(i));

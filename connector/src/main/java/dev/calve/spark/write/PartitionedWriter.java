@@ -17,10 +17,12 @@ import dev.calve.spark.convert.SparkTypes;
 import dev.calve.spark.wire.FilesWritten;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Iterator;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
+import java.util.Set;
 import org.apache.spark.TaskContext;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.SpecializedGetters;
@@ -31,9 +33,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Writes the rows of one task into files by partition. Memory: one open file per partition, at most as many as the property
- * {@link TableProperties#MAX_OPEN_FILES} says; beyond it the file unused the longest is completed.
+ * {@link TableProperties#MAX_OPEN_FILES} says. Beyond it the file unused the longest is completed, as long as no partition
+ * comes back whose file was; from then on rows of partitions without an open file wait, sorted by Spark on disk if need be, so
+ * that a task begins at most two files per partition for want of room, however its rows come.
  */
 public final class PartitionedWriter implements DataWriter<InternalRow> {
+
+    static final int UNSORTED = 0;
 
     private final Storage storage;
     private final TableMetadata table;
@@ -41,16 +47,21 @@ public final class PartitionedWriter implements DataWriter<InternalRow> {
     private final FileLayout layout;
     private final InternalRowReader reader;
     private final PartitionKeys keys;
+    private final StructType rowType;
     private final int maxOpenFiles;
+    private final OptionalInt sortOrderId;
     private final Map<PartitionTuple, RollingDataWriter<SpecializedGetters>> open =
             new LinkedHashMap<>(16, 0.75f, true);
     private final List<DataFile> finished = new ArrayList<>();
+    private final Set<PartitionTuple> completed = new HashSet<>();
+    private @Nullable WaitingRows waiting;
     private PartitionTuple currentKey = PartitionTuple.EMPTY;
     private @Nullable RollingDataWriter<SpecializedGetters> current;
+    private boolean hasCurrent;
 
     /** @param rows type of the rows: the table's columns in order */
     public PartitionedWriter(Storage storage, TableMetadata table, FileNames names, StructType rows) {
-        this(storage, table, names, rows, table.schema(), InternalRowReader.of(table.schema(), rows));
+        this(storage, table, names, rows, rows, table.schema(), UNSORTED);
     }
 
     private PartitionedWriter(
@@ -58,16 +69,29 @@ public final class PartitionedWriter implements DataWriter<InternalRow> {
             TableMetadata table,
             FileNames names,
             StructType rows,
+            StructType rowType,
             Schema written,
-            InternalRowReader reader) {
+            int sortOrderId) {
         this.storage = storage;
         this.table = table;
         this.names = names;
         TableProperties properties = TableProperties.of(table, table.location());
-        this.layout = FileLayout.of(written, WriteSettings.forData(properties));
-        this.reader = reader;
+        this.layout = FileLayout.of(written, WriteSettings.forData(properties), table.sortOrder());
+        this.reader = InternalRowReader.of(written, rowType);
+        this.rowType = rowType;
         this.keys = new PartitionKeys(table, rows);
+        this.sortOrderId = sortOrderId == UNSORTED ? OptionalInt.empty() : OptionalInt.of(sortOrderId);
         this.maxOpenFiles = properties.get(TableProperties.MAX_OPEN_FILES);
+    }
+
+    /**
+     * A writer of rows that come by partition, and in each of them in an order of the table.
+     *
+     * @param sortOrderId {@link #UNSORTED} if they do not
+     */
+    static PartitionedWriter ofSorted(
+            Storage storage, TableMetadata table, FileNames names, StructType rows, int sortOrderId) {
+        return new PartitionedWriter(storage, table, names, rows, rows, table.schema(), sortOrderId);
     }
 
     /**
@@ -81,7 +105,7 @@ public final class PartitionedWriter implements DataWriter<InternalRow> {
         fields.add(MetadataFields.ROW_ID);
         var written = new Schema(table.schema().id(), fields);
         StructType withId = rows.add(SparkTypes.toSpark(MetadataFields.ROW_ID));
-        return new PartitionedWriter(storage, table, names, rows, written, InternalRowReader.of(written, withId));
+        return new PartitionedWriter(storage, table, names, rows, withId, written, UNSORTED);
     }
 
     @Override
@@ -89,41 +113,80 @@ public final class PartitionedWriter implements DataWriter<InternalRow> {
     public void write(InternalRow row) throws IOException {
         PartitionTuple key = keys.of(row);
         // Consecutive rows of a partition share the tuple object, so most rows need no look-up.
-        if (current == null || key != currentKey) {
+        if (!hasCurrent || key != currentKey) {
             current = writerOf(key);
             currentKey = key;
+            hasCurrent = true;
         }
-        current.write(row);
+        if (current != null) {
+            current.write(row);
+            return;
+        }
+        if (waiting == null) {
+            waiting = new WaitingRows(rowType);
+        }
+        waiting.add(key, row);
     }
 
-    private RollingDataWriter<SpecializedGetters> writerOf(PartitionTuple key) throws IOException {
+    /** Null if the partition's rows have to wait. */
+    private @Nullable RollingDataWriter<SpecializedGetters> writerOf(PartitionTuple key) throws IOException {
         RollingDataWriter<SpecializedGetters> known = open.get(key);
         if (known != null) {
             return known;
         }
+        if (waiting != null || completed.contains(key)) {
+            return null;
+        }
         if (open.size() >= maxOpenFiles) {
-            Iterator<RollingDataWriter<SpecializedGetters>> longestUnused =
-                    open.values().iterator();
-            RollingDataWriter<SpecializedGetters> victim = longestUnused.next();
-            finished.addAll(victim.close());
+            var longestUnused = open.entrySet().iterator();
+            var victim = longestUnused.next();
+            finished.addAll(victim.getValue().close());
+            completed.add(victim.getKey());
             longestUnused.remove();
         }
-        int specId = table.defaultSpecId();
-        var writer = new RollingDataWriter<SpecializedGetters>(
-                storage, () -> names.dataFile(specId, key), layout, reader, Placement.of(specId, key));
+        RollingDataWriter<SpecializedGetters> writer = begin(key);
         open.put(key, writer);
         return writer;
     }
 
+    private RollingDataWriter<SpecializedGetters> begin(PartitionTuple key) {
+        int specId = table.defaultSpecId();
+        return new RollingDataWriter<>(
+                storage, () -> names.dataFile(specId, key), layout, reader, new Placement(specId, key, sortOrderId));
+    }
+
     /** Completes all files and returns them. */
     public List<DataFile> finish() throws IOException {
-        for (Iterator<RollingDataWriter<SpecializedGetters>> writers =
-                        open.values().iterator();
-                writers.hasNext(); ) {
+        completeAll();
+        writeWaiting();
+        return List.copyOf(finished);
+    }
+
+    private void writeWaiting() throws IOException {
+        if (waiting == null) {
+            return;
+        }
+        hasCurrent = false;
+        for (var rows = waiting.byPartition(); rows.hasNext(); ) {
+            InternalRow row = rows.next();
+            PartitionTuple key = keys.of(row);
+            RollingDataWriter<SpecializedGetters> writer = open.get(key);
+            if (writer == null) {
+                completeAll();
+                writer = begin(key);
+                open.put(key, writer);
+            }
+            writer.write(row);
+        }
+        completeAll();
+        waiting = null;
+    }
+
+    private void completeAll() throws IOException {
+        for (var writers = open.values().iterator(); writers.hasNext(); ) {
             finished.addAll(writers.next().close());
             writers.remove();
         }
-        return List.copyOf(finished);
     }
 
     @Override
@@ -139,6 +202,10 @@ public final class PartitionedWriter implements DataWriter<InternalRow> {
 
     @Override
     public void abort() throws IOException {
+        if (waiting != null) {
+            waiting.drop();
+            waiting = null;
+        }
         IOException failure = null;
         for (RollingDataWriter<SpecializedGetters> writer : open.values()) {
             try {

@@ -17,11 +17,13 @@ final class PartitionedWriterFactory implements DataWriterFactory {
     private final ExecutorTable table;
     private final String rowsJson;
     private final String statementId;
+    private final int sortOrderId;
 
-    PartitionedWriterFactory(ExecutorTable table, String rowsJson, String statementId) {
+    PartitionedWriterFactory(ExecutorTable table, String rowsJson, String statementId, int sortOrderId) {
         this.table = table;
         this.rowsJson = rowsJson;
         this.statementId = statementId;
+        this.sortOrderId = sortOrderId;
     }
 
     @Override
@@ -29,7 +31,7 @@ final class PartitionedWriterFactory implements DataWriterFactory {
         TaskContext context = TaskContext.get();
         long attempt = context == null ? taskId : context.taskAttemptId();
         var names = new FileNames(table.metadata(), UUID.fromString(statementId), partitionId, attempt);
-        return new PartitionedWriter(
-                table.storage(), table.metadata(), names, (StructType) StructType.fromJson(rowsJson));
+        return PartitionedWriter.ofSorted(
+                table.storage(), table.metadata(), names, (StructType) StructType.fromJson(rowsJson), sortOrderId);
     }
 }

@@ -2,13 +2,12 @@ package dev.calve.spark.write;
 
 import dev.calve.catalog.LoadedTable;
 import dev.calve.metadata.TableMetadata;
+import dev.calve.metadata.TableProperties;
 import dev.calve.metadata.TableProperties.DistributionMode;
 import dev.calve.partition.PartitionField;
-import dev.calve.partition.Transform;
-import dev.calve.spark.convert.SparkTransforms;
-import dev.calve.spark.convert.SparkTypes;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.apache.spark.sql.connector.distributions.Distribution;
 import org.apache.spark.sql.connector.distributions.Distributions;
 import org.apache.spark.sql.connector.expressions.Expression;
@@ -38,19 +37,26 @@ public final class RowDistribution {
                 .toArray(SortOrder[]::new));
     }
 
+    /**
+     * The same for rows that come in an order: {@code range}, the default then, sorts them into tasks by all of it, partitions
+     * or not.
+     */
+    static Distribution of(LoadedTable table, RowOrder order) {
+        Optional<DistributionMode> mode = table.properties().get(TableProperties.DISTRIBUTION_MODE);
+        if (order.isNone()) {
+            return of(table, mode.orElse(DistributionMode.HASH));
+        }
+        return mode.orElse(DistributionMode.RANGE) == DistributionMode.RANGE
+                ? Distributions.ordered(order.keys().toArray(SortOrder[]::new))
+                : of(table, mode.get());
+    }
+
     private static List<Expression> partitionExpressions(LoadedTable table) {
         TableMetadata metadata = table.metadata();
         var expressions = new ArrayList<Expression>();
         for (PartitionField field : metadata.spec().fields()) {
-            boolean isOtherInSpark = !(field.transform() instanceof Transform.Identity)
-                    && metadata.schema()
-                            .field(field.sourceId())
-                            .filter(source -> SparkTypes.isNumberOfTime(source.type()))
-                            .isPresent();
-            // Spark has no day of a number, and another bucket.
-            if (!isOtherInSpark) {
-                SparkTransforms.toSpark(metadata.schema(), field).ifPresent(expressions::add);
-            }
+            RowOrder.expression(metadata.schema(), field.sourceId(), field.transform())
+                    .ifPresent(expressions::add);
         }
         return expressions;
     }

@@ -29,14 +29,7 @@ record WriteOptions(Map<String, String> properties, Map<String, String> summary)
             "compression-level", TableProperties.PARQUET_COMPRESSION_LEVEL.name(),
             "distribution-mode", TableProperties.DISTRIBUTION_MODE.name());
 
-    private static final List<String> REFUSED = List.of(
-            "branch",
-            "output-spec-id",
-            "overwrite-mode",
-            "isolation-level",
-            "validate-from-snapshot-id",
-            "merge-schema",
-            "mergeschema");
+    private static final List<String> REFUSED = List.of("branch", "output-spec-id", "merge-schema", "mergeschema");
 
     WriteOptions {
         properties = Map.copyOf(properties);

@@ -4,7 +4,9 @@ import dev.calve.catalog.LoadedTable;
 import dev.calve.partition.PartitionField;
 import dev.calve.partition.Transform;
 import dev.calve.spark.convert.Placeholders;
+import java.util.LinkedHashMap;
 import java.util.Map;
+import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.connector.write.LogicalWriteInfo;
 
 /**
@@ -36,6 +38,13 @@ public record WriteTarget(LoadedTable table, Map<String, String> summary) {
     public static WriteTarget ofDeletes(LoadedTable table, LogicalWriteInfo info) {
         WriteOptions options = WriteOptions.of(info.options(), table.name());
         return new WriteTarget(options.applyTo(table), options.summary());
+    }
+
+    /** All entries of the snapshot's summary that are not counted. */
+    public Map<String, String> summaryOf(SparkSession session) {
+        Map<String, String> entries = new LinkedHashMap<>(SnapshotSummaries.of(session));
+        entries.putAll(summary);
+        return entries;
     }
 
     private static void refuseUnknownTransforms(LoadedTable table) {

@@ -37,16 +37,7 @@ final class WriteOptionsTest {
     }
 
     @ParameterizedTest
-    @CsvSource({
-        "branch, audit",
-        "output-spec-id, 1",
-        "overwrite-mode, dynamic",
-        "isolation-level, snapshot",
-        "validate-from-snapshot-id, 7",
-        "mergeSchema, true",
-        "merge-schema, true",
-        "write-format, orc"
-    })
+    @CsvSource({"branch, audit", "output-spec-id, 1", "mergeSchema, true", "merge-schema, true", "write-format, orc"})
     void optionsThatMustNotBeIgnoredAreRefused(String name, String value) {
         assertThatThrownBy(() -> of(Map.of(name, value)))
                 .isInstanceOf(UnsupportedOperationException.class)
