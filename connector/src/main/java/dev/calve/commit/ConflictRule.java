@@ -29,6 +29,18 @@ public sealed interface ConflictRule {
     record NoNewDataMatching(Expression filter) implements ConflictRule {}
 
     /**
+     * No data file may have been added that may hold rows of these partitions; a {@code replace} adds no rows. Of the spec the
+     * partitions are of only files of just these count, of other specs those that may hold a row matching the filter.
+     *
+     * @param filter TRUE for every row of the partitions
+     */
+    record NoNewDataIn(int specId, Set<PartitionTuple> partitions, Expression filter) implements ConflictRule {
+        public NoNewDataIn {
+            partitions = Set.copyOf(partitions);
+        }
+    }
+
+    /**
      * No position may have been deleted in these data files, by whatever operation: they were rewritten, or their vector was,
      * from the deletes known then.
      */
@@ -99,6 +111,8 @@ public sealed interface ConflictRule {
 
         R noNewDataMatching(NoNewDataMatching rule);
 
+        R noNewDataIn(NoNewDataIn rule);
+
         R deletesUnchanged(DeletesUnchanged rule);
 
         R noNewEqualityDeletes(NoNewEqualityDeletes rule);
@@ -116,6 +130,9 @@ public sealed interface ConflictRule {
         }
         if (this instanceof NoNewDataMatching rule) {
             return cases.noNewDataMatching(rule);
+        }
+        if (this instanceof NoNewDataIn rule) {
+            return cases.noNewDataIn(rule);
         }
         if (this instanceof DeletesUnchanged rule) {
             return cases.deletesUnchanged(rule);

@@ -52,6 +52,11 @@ interface RuleWatch {
         }
 
         @Override
+        public Optional<RuleWatch> noNewDataIn(ConflictRule.NoNewDataIn rule) {
+            return Optional.of(new PartitionAdditions(metadata, rule, findings));
+        }
+
+        @Override
         public Optional<RuleWatch> deletesUnchanged(ConflictRule.DeletesUnchanged rule) {
             return Optional.of(new Positions(new GuardedFiles(metadata, rule.files()), findings));
         }
@@ -109,6 +114,48 @@ interface RuleWatch {
         @Override
         public void added(OtherSnapshot by, DataFile file) {
             if (!by.replaces() && filter.mightMatch(file)) {
+                findings.dataAdded(by.by(), file.path(), rule.filter());
+            }
+        }
+
+        @Override
+        public Set<Integer> columns() {
+            return filter.columns();
+        }
+    }
+
+    /** {@link ConflictRule.NoNewDataIn}. */
+    final class PartitionAdditions implements RuleWatch {
+        private final TableMetadata metadata;
+        private final ConflictRule.NoNewDataIn rule;
+        private final GuardFilter filter;
+        private final Set<ConflictRule.Place> places = new HashSet<>();
+        private final Findings findings;
+
+        PartitionAdditions(TableMetadata metadata, ConflictRule.NoNewDataIn rule, Findings findings) {
+            this.metadata = metadata;
+            this.rule = rule;
+            this.filter = new GuardFilter(metadata, rule.filter());
+            this.findings = findings;
+            rule.partitions().forEach(tuple -> places.add(PartitionRange.place(metadata, rule.specId(), tuple)));
+        }
+
+        @Override
+        public boolean needs(OtherSnapshot snapshot, ManifestFile manifest) {
+            return manifest.content() == Content.DATA
+                    && !snapshot.replaces()
+                    && OtherSnapshot.mayAdd(manifest)
+                    && (manifest.specId() == rule.specId()
+                            ? GuardedFiles.mayContainAny(metadata, manifest, places)
+                            : filter.mightMatch(manifest));
+        }
+
+        @Override
+        public void added(OtherSnapshot by, DataFile file) {
+            boolean matters = file.specId() == rule.specId()
+                    ? places.contains(PartitionRange.place(metadata, file.specId(), file.partition()))
+                    : filter.mightMatch(file);
+            if (!by.replaces() && matters) {
                 findings.dataAdded(by.by(), file.path(), rule.filter());
             }
         }

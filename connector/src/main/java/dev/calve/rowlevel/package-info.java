@@ -2,8 +2,8 @@
  * What a statement did to rows, and what a concurrent change means for it.
  *
  * <p>{@code rowdelete} turns positions into files and knows no history; {@code commit} knows history and files, but no rows.
- * Here both meet: {@link dev.calve.rowlevel.RowChange} and {@link dev.calve.rowlevel.Compaction} are values that become a
- * {@code SnapshotChange}; {@link dev.calve.rowlevel.SettleAgain} and {@link dev.calve.rowlevel.MapAgain} answer the port
+ * Here both meet: {@link dev.calve.rowlevel.RowChange}, {@link dev.calve.rowlevel.Overwrite} and {@link
+ * dev.calve.rowlevel.Compaction} are values that become a {@code SnapshotChange}; {@link dev.calve.rowlevel.SettleAgain} and {@link dev.calve.rowlevel.MapAgain} answer the port
  * {@code Resettle} for them.
  *
  * <pre>

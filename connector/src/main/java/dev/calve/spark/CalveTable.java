@@ -10,7 +10,7 @@ import dev.calve.spark.read.SnapshotScanBuilder;
 import dev.calve.spark.read.StoredTable;
 import dev.calve.spark.rowlevel.DeleteWhere;
 import dev.calve.spark.rowlevel.PositionDelta;
-import dev.calve.spark.write.AppendWriteBuilder;
+import dev.calve.spark.rowlevel.TableWriteBuilder;
 import java.util.EnumSet;
 import java.util.Map;
 import java.util.Objects;
@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A table as Spark sees it, at the state it was loaded for, normally the one that was current then: reads stay there,
- * appends and deletes commit to whatever is current by then. States of the past and branches can only be read.
+ * writes and deletes commit to whatever is current by then. States of the past and branches can only be read.
  *
  * <p>Two are equal if they are the same state of the same table: Spark keeps the older of two equal ones when it loads a table
  * again to see the newest rows, and answers from its cache what is equal to a cached table. The target of a statement is
@@ -119,7 +119,12 @@ final class CalveTable
 
     @Override
     public Set<TableCapability> capabilities() {
-        return EnumSet.of(TableCapability.BATCH_READ, TableCapability.BATCH_WRITE);
+        return EnumSet.of(
+                TableCapability.BATCH_READ,
+                TableCapability.BATCH_WRITE,
+                TableCapability.TRUNCATE,
+                TableCapability.OVERWRITE_BY_FILTER,
+                TableCapability.OVERWRITE_DYNAMIC);
     }
 
     @Override
@@ -146,7 +151,7 @@ final class CalveTable
     @Override
     public WriteBuilder newWriteBuilder(LogicalWriteInfo info) {
         requireWritable();
-        return new AppendWriteBuilder(table, info, SparkSession.active());
+        return new TableWriteBuilder(table, info, SparkSession.active());
     }
 
     /** @throws UnsupportedOperationException if the table was not loaded at its newest state */

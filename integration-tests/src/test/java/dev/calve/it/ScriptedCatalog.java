@@ -9,12 +9,13 @@ import dev.calve.commit.SwapRequest;
 import dev.calve.commit.TableState;
 import dev.calve.hadoop.HadoopDirectory;
 import dev.calve.hadoop.HadoopStorage;
+import dev.calve.metadata.ReadPoint;
 import dev.calve.scan.ScanRange;
 import dev.calve.spark.convert.SparkTypes;
 import dev.calve.spark.read.ReadSettings;
 import dev.calve.spark.read.SnapshotScanBuilder;
 import dev.calve.spark.rowlevel.DeleteWhere;
-import dev.calve.spark.write.AppendWriteBuilder;
+import dev.calve.spark.rowlevel.TableWriteBuilder;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.EnumSet;
@@ -147,7 +148,12 @@ public final class ScriptedCatalog implements TableCatalog {
 
         @Override
         public Set<TableCapability> capabilities() {
-            return EnumSet.of(TableCapability.BATCH_READ, TableCapability.BATCH_WRITE);
+            return EnumSet.of(
+                    TableCapability.BATCH_READ,
+                    TableCapability.BATCH_WRITE,
+                    TableCapability.TRUNCATE,
+                    TableCapability.OVERWRITE_BY_FILTER,
+                    TableCapability.OVERWRITE_DYNAMIC);
         }
 
         @Override
@@ -156,13 +162,14 @@ public final class ScriptedCatalog implements TableCatalog {
                     table,
                     new ScanRange.AtSnapshot(table.metadata().currentSnapshot()),
                     table.metadata().schema(),
+                    new ReadPoint.Current(),
                     ReadSettings.of(options),
                     SparkSession.active());
         }
 
         @Override
         public WriteBuilder newWriteBuilder(LogicalWriteInfo info) {
-            return new AppendWriteBuilder(table, info, SparkSession.active());
+            return new TableWriteBuilder(table, info, SparkSession.active());
         }
 
         @Override

@@ -7,12 +7,14 @@ import dev.calve.catalog.TableName;
 import dev.calve.catalog.warehouse.WarehouseCatalog;
 import dev.calve.hadoop.HadoopDirectory;
 import dev.calve.hadoop.HadoopStorage;
+import dev.calve.partition.PartitionTuple;
 import dev.calve.spark.wire.ExecutorTable;
 import dev.calve.spark.wire.ExpressionBytes;
 import dev.calve.spark.wire.FileSplits;
 import dev.calve.spark.wire.FilesWritten;
 import dev.calve.spark.wire.KeyedFileSplits;
 import dev.calve.spark.wire.MetadataPart;
+import dev.calve.spark.wire.PartitionsOfSpec;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.reflect.Field;
@@ -20,6 +22,7 @@ import java.lang.reflect.Modifier;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.serializer.JavaSerializer;
 import org.apache.spark.serializer.SerializerInstance;
@@ -116,6 +119,15 @@ class SerializationIT {
         assertThat(arrived.metadata().properties()).isEqualTo(loaded.metadata().properties());
         assertThat(arrived.metadata().snapshots()).isEmpty();
         assertThat(arrived.storage().exists(loaded.state().metadataLocation())).isTrue();
+    }
+
+    @Test
+    void partitionsArriveAsTheyAre() throws IOException {
+        LoadedTable loaded = loaded(table(2, "copy-on-write"));
+        Set<PartitionTuple> partitions = Set.of(PartitionTuple.of(19_782), PartitionTuple.of((Object) null));
+        PartitionsOfSpec arrived = cross(PartitionsOfSpec.of(loaded.metadata(), 0, partitions));
+        assertThat(arrived.specId()).isZero();
+        assertThat(arrived.tuples(loaded.metadata())).isEqualTo(partitions);
     }
 
     @Test

@@ -40,7 +40,7 @@ class ReadmeIT {
                 answers++;
             }
         }
-        assertThat(answers).isEqualTo(3);
+        assertThat(answers).isEqualTo(4);
     }
 
     /** Runs the statements; returns what the last one of them answers. */

@@ -48,7 +48,8 @@ import org.jspecify.annotations.Nullable;
  *
  * A file that is older than a column says nothing of it, and so nothing is proved.
  */
-record MetadataAnswer(String description, StructType readSchema, List<@Nullable Object> values) implements LocalScan {
+record MetadataAnswer(String description, ScannedState scanned, StructType readSchema, List<@Nullable Object> values)
+        implements LocalScan, ScannedState.Known {
 
     /** Columns whose statistics an aggregation needs; empty if it cannot be answered whatever they are. */
     static Optional<Set<Integer>> columns(Aggregation aggregation, Schema schema, SparkPredicates names) {
@@ -86,7 +87,12 @@ record MetadataAnswer(String description, StructType readSchema, List<@Nullable 
      * @param files of the scan, with statistics of the columns; whose rows all count
      */
     static Optional<MetadataAnswer> of(
-            Aggregation aggregation, List<FileTask> files, Schema schema, SparkPredicates names, String description) {
+            Aggregation aggregation,
+            List<FileTask> files,
+            Schema schema,
+            SparkPredicates names,
+            ScannedState scanned,
+            String description) {
         if (!files.stream().allMatch(file -> file.residual() == Expression.Constant.TRUE)) {
             return Optional.empty();
         }
@@ -103,7 +109,8 @@ record MetadataAnswer(String description, StructType readSchema, List<@Nullable 
                     function.describe(), result.get().type(), true, org.apache.spark.sql.types.Metadata.empty()));
             values.add(result.get().value());
         }
-        return Optional.of(new MetadataAnswer(description, new StructType(fields.toArray(StructField[]::new)), values));
+        return Optional.of(
+                new MetadataAnswer(description, scanned, new StructType(fields.toArray(StructField[]::new)), values));
     }
 
     /** @param value as Spark's rows hold it */

@@ -36,7 +36,11 @@ import org.jspecify.annotations.Nullable;
  * they read the same columns of the same snapshots with the same filter, so that Spark reuses exchanges and caches.
  */
 public final class SnapshotScan
-        implements Scan, SupportsReportStatistics, SupportsRuntimeV2Filtering, SupportsReportPartitioning {
+        implements Scan,
+                SupportsReportStatistics,
+                SupportsRuntimeV2Filtering,
+                SupportsReportPartitioning,
+                ScannedState.Known {
 
     private final Query query;
     private final ScanFiles files;
@@ -109,6 +113,11 @@ public final class SnapshotScan
 
     SparkSession session() {
         return session;
+    }
+
+    @Override
+    public ScannedState scanned() {
+        return ScannedState.of(query.table(), query.range());
     }
 
     @Override

@@ -134,6 +134,7 @@ public final class SnapshotScanBuilder
                         files.plan(ids).tasks(),
                         schema,
                         names,
+                        ScannedState.of(table, range),
                         "Calve answer from metadata of " + table.name() + " [" + range + point.besidesId() + "]"));
     }
 
@@ -154,7 +155,8 @@ public final class SnapshotScanBuilder
     public SnapshotScan buildScan() {
         StructType all = SparkTypes.toSpark(schema);
         return new SnapshotScan(
-                new SnapshotScan.Query(table, range, schema, point, wanted.withIds(columns.orElse(all)), pushed, settings),
+                new SnapshotScan.Query(
+                        table, range, schema, point, wanted.withIds(columns.orElse(all)), pushed, settings),
                 files,
                 session);
     }

@@ -25,12 +25,6 @@ import dev.calve.rowlevel.WholeFile;
 import dev.calve.scan.FileTask;
 import dev.calve.scan.ScanPlan;
 import dev.calve.scan.ScanPlanner;
-import dev.calve.spark.convert.CatalystCondition;
-import dev.calve.spark.convert.MetadataColumns;
-import dev.calve.spark.convert.Placeholders;
-import dev.calve.spark.convert.SparkPredicates;
-import dev.calve.spark.convert.SparkTypes;
-import dev.calve.spark.wire.ExpressionBytes;
 import dev.calve.spark.wire.FilesToSettle;
 import dev.calve.spark.write.SnapshotSummaries;
 import java.io.IOException;
@@ -44,8 +38,6 @@ import java.util.UUID;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.connector.expressions.filter.Predicate;
 import org.apache.spark.sql.connector.write.RowLevelOperation;
-import org.apache.spark.sql.internal.SQLConf;
-import org.apache.spark.sql.types.StructField;
 
 /**
  * One {@code DELETE FROM t WHERE p}: plans on the newest snapshot, runs one stage for the files that metadata cannot decide,
@@ -58,39 +50,28 @@ import org.apache.spark.sql.types.StructField;
 public final class DeleteWhere {
 
     private final LoadedTable table;
-    private final Predicate[] predicates;
+    private final SelectedRows selected;
     private final SparkSession session;
     private final UUID statementId = UUID.randomUUID();
     private final FileLedger ledger;
 
     public DeleteWhere(LoadedTable table, Predicate[] predicates, SparkSession session) {
         this.table = table;
-        this.predicates = predicates.clone();
+        this.selected = new SelectedRows(table, predicates);
         this.session = session;
         this.ledger = new FileLedger(table.storage());
     }
 
     /** Whether Spark's predicates can be turned back into Spark's own expression. Free of side effects. */
     public static boolean canDelete(LoadedTable table, Predicate[] predicates) {
-        return condition(table.metadata(), predicates).isPresent();
-    }
-
-    private static Optional<CatalystCondition> condition(TableMetadata metadata, Predicate[] predicates) {
-        var available = new ArrayList<StructField>(
-                List.of(SparkTypes.toSpark(metadata.schema()).fields()));
-        available.addAll(MetadataColumns.of(metadata));
-        return CatalystCondition.of(
-                predicates,
-                available,
-                SQLConf.get().sessionLocalTimeZone(),
-                SQLConf.get().caseSensitiveAnalysis());
+        return new SelectedRows(table, predicates).canBeJudged();
     }
 
     /** Runs the statement. An exception means that the table is unchanged, unless it says that nobody knows. */
     public CommitOutcome run() {
         try {
             TableState newest = table.committer().load();
-            return deletesEverything() ? truncate(newest) : delete(newest);
+            return selected.areAll() ? truncate(newest) : delete(newest);
         } catch (IOException e) {
             throw abandoned(new UncheckedIOException("Cannot delete from " + table.name() + ": " + e.getMessage(), e));
         } catch (Throwable e) {
@@ -143,16 +124,6 @@ public final class DeleteWhere {
         return failure;
     }
 
-    /** The predicates as ours. Their names are those of the schema the statement was analyzed with; ids carry them over. */
-    private SparkPredicates.Converted converted() {
-        return new SparkPredicates(table.metadata().schema(), SQLConf.get().caseSensitiveAnalysis())
-                .convert(predicates);
-    }
-
-    private boolean deletesEverything() {
-        return converted().exact() && converted().expression() == Expression.Constant.TRUE;
-    }
-
     private Optional<RowChange> plan(TableState state) throws IOException {
         TableMetadata metadata = state.metadata();
         Optional<Snapshot> snapshot = metadata.currentSnapshot();
@@ -160,7 +131,7 @@ public final class DeleteWhere {
             return Optional.empty();
         }
         TableProperties properties = TableProperties.of(metadata, table.name());
-        var converted = converted();
+        var converted = selected.converted();
         ScanPlan plan = new ScanPlanner(table.storage(), metadata, snapshot.get()).plan(converted.expression());
         var whole = new ArrayList<WholeFile>();
         var evaluated = new ArrayList<FileTask>();
@@ -171,7 +142,7 @@ public final class DeleteWhere {
                 evaluated.add(task);
             }
         }
-        List<Outcome> outcomes = evaluated.isEmpty() ? List.of() : evaluate(state, evaluated, properties);
+        List<Outcome> outcomes = evaluated.isEmpty() ? List.of() : evaluate(state, evaluated);
         var change = RowChange.delete(
                 ReadPoint.of(metadata, SnapshotRef.MAIN),
                 Scope.of(converted.expression(), properties.get(TableProperties.DELETE_ISOLATION)),
@@ -204,18 +175,14 @@ public final class DeleteWhere {
                 RowCounts.none().withMatchedDeleted()));
     }
 
-    private List<Outcome> evaluate(TableState state, List<FileTask> tasks, TableProperties properties) {
+    private List<Outcome> evaluate(TableState state, List<FileTask> tasks) {
         TableMetadata metadata = state.metadata();
-        CatalystCondition condition = condition(table.metadata(), predicates)
-                .orElseThrow(() -> new IllegalStateException(
-                        "DELETE from " + table.name() + " was accepted, but its condition no longer fits the table."));
-        Placeholders.refuseReading(table.metadata().schema(), condition.columns(), table.name());
         boolean rewrite = RowLevelSettings.of(table.at(state), RowLevelOperation.Command.DELETE)
                 .rewrites();
         var parts = new ArrayList<FilesToSettle.Part>();
         for (int i = 0; i < tasks.size(); i++) {
             parts.add(new FilesToSettle.Part(i, tasks.get(i), Optional.empty(), rewrite));
         }
-        return job().run(metadata, parts, Optional.of(ExpressionBytes.of(condition.expression(), condition.columns())));
+        return job().run(metadata, parts, Optional.of(selected.condition()));
     }
 }

@@ -10,7 +10,6 @@ import dev.calve.scan.FileTaskCodec;
 import dev.calve.spark.convert.Placeholders;
 import dev.calve.spark.read.TaskPacking;
 import dev.calve.spark.wire.ExecutorTable;
-import dev.calve.spark.wire.ExpressionBytes;
 import dev.calve.spark.wire.FilesToSettle;
 import dev.calve.spark.write.SnapshotSummaries;
 import java.util.ArrayList;
@@ -62,7 +61,7 @@ final class SettleJob {
      * @param condition finds the rows that go from parts without positions
      * @return one outcome per part, in any order
      */
-    List<Outcome> run(TableMetadata metadata, List<FilesToSettle.Part> parts, Optional<ExpressionBytes> condition) {
+    List<Outcome> run(TableMetadata metadata, List<FilesToSettle.Part> parts, Optional<RowCondition> condition) {
         if (parts.isEmpty()) {
             return List.of();
         }

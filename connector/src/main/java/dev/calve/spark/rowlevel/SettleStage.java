@@ -16,7 +16,6 @@ import dev.calve.scan.FileTaskCodec;
 import dev.calve.spark.read.KeyDeletes;
 import dev.calve.spark.read.TaskReads;
 import dev.calve.spark.wire.ExecutorTable;
-import dev.calve.spark.wire.ExpressionBytes;
 import dev.calve.spark.wire.FilesToSettle;
 import dev.calve.spark.write.TaskResults;
 import java.io.IOException;
@@ -40,12 +39,12 @@ final class SettleStage extends AbstractFunction2<TaskContext, Iterator<FilesToS
     private static final long serialVersionUID = 1L;
 
     private final ExecutorTable table;
-    private final @Nullable ExpressionBytes condition;
+    private final @Nullable RowCondition condition;
     private final String statementId;
     private final String createdBy;
 
     /** @param condition finds the rows that go from files that come without positions */
-    SettleStage(ExecutorTable table, Optional<ExpressionBytes> condition, UUID statementId, String createdBy) {
+    SettleStage(ExecutorTable table, Optional<RowCondition> condition, UUID statementId, String createdBy) {
         this.table = table;
         this.condition = condition.orElse(null);
         this.statementId = statementId.toString();
@@ -61,7 +60,7 @@ final class SettleStage extends AbstractFunction2<TaskContext, Iterator<FilesToS
                 new FileNames(metadata, UUID.fromString(statementId), context.partitionId(), context.taskAttemptId());
         var codec = new FileTaskCodec(metadata);
         var survivors = new SurvivorCopy(storage, metadata, reads, names);
-        RowMatcher finding = condition == null ? SettleStage::refuse : new ConditionMatcher(reads, condition);
+        RowMatcher finding = condition == null ? SettleStage::refuse : condition.matcher(reads, metadata);
         try (var settler = new Settler(storage, metadata, names, survivors, createdBy)) {
             while (partition.hasNext()) {
                 List<FilesToSettle.Part> parts = partition.next().parts(codec);

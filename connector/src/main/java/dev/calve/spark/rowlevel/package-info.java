@@ -7,11 +7,18 @@
  * <pre>
  * DELETE WHERE p: plan files (driver) -> one stage: match, settle -> RowChange -> commit; after a conflict the driver settles
  *                 deletes beside files again, else the statement is planned anew
+ * INSERT OVERWRITE: write new files -> plan what is replaced -> the same stage for files covered in part -> Overwrite -> commit;
+ *                 after a conflict it is planned anew, unless it is isolated
  * </pre>
  *
  * <ul>
  *   <li>The plan is made on the newest snapshot when the statement runs, not on the one its analysis saw, because that saves
  *       conflicts and the statement reads nothing else.
+ *   <li>An overwrite plans after its rows are written, because what it replaces is what is there when it commits. One whose query
+ *       reads its target, or that is given an isolation level, is planned on the snapshot read, because it must not drop what it
+ *       has not seen.
+ *   <li>A dynamic overwrite replaces the rows of a partition, not its files: a row in a file of another spec is asked for the
+ *       partition it belongs to now, because nobody who reads the table sees the difference.
  *   <li>Only the condition's columns are decoded to find rows, because that is most of a delete's work.
  *   <li>What tasks wrote is noted as each task ends, because a stage that fails later must not leave files behind.
  * </ul>

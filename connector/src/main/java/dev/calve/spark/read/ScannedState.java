@@ -1,0 +1,31 @@
+package dev.calve.spark.read;
+
+import dev.calve.catalog.LoadedTable;
+import dev.calve.metadata.Snapshot;
+import dev.calve.scan.ScanRange;
+import java.util.Optional;
+
+/**
+ * What a scan reads, for a statement that writes to the table its own query reads.
+ *
+ * @param tableUuid of the table
+ * @param snapshot empty for a table without any
+ * @param newest whether it was the newest state when the scan's table was loaded. A state of the past stays what it is,
+ *     whatever others commit
+ */
+public record ScannedState(String tableUuid, Optional<Snapshot> snapshot, boolean newest) {
+
+    /** A scan that reads a table of ours. */
+    public interface Known {
+        ScannedState scanned();
+    }
+
+    static ScannedState of(LoadedTable table, ScanRange range) {
+        Optional<Snapshot> snapshot = range.snapshot();
+        return new ScannedState(
+                table.metadata().uuid(),
+                snapshot,
+                snapshot.map(Snapshot::id)
+                        .equals(table.metadata().currentSnapshot().map(Snapshot::id)));
+    }
+}

@@ -1,0 +1,100 @@
+package dev.calve.spark.rowlevel;
+
+import dev.calve.metadata.Ancestry;
+import dev.calve.metadata.Snapshot;
+import dev.calve.metadata.TableMetadata;
+import dev.calve.spark.read.ScannedState;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.connector.read.Scan;
+import org.apache.spark.sql.execution.QueryExecution;
+import org.apache.spark.sql.execution.SQLExecution;
+import org.apache.spark.sql.execution.SparkPlan;
+import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanExec;
+import org.apache.spark.sql.execution.columnar.InMemoryRelation;
+import org.apache.spark.sql.execution.datasources.v2.BatchScanExec;
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation;
+import scala.jdk.javaapi.CollectionConverters;
+
+/**
+ * What the running statement's own query reads of the table it writes to. Spark does not tell a write its query, but which
+ * statement a thread runs, and that has its plan. Scans in subqueries and below cached data are found, those behind a checkpoint
+ * are not.
+ */
+final class OwnReads {
+
+    private OwnReads() {}
+
+    /**
+     * The oldest state the statement depends on.
+     *
+     * @param target as it was loaded to be written to
+     * @return empty if it does not read the newest state of its target; inside, empty if that had no snapshot
+     */
+    static Optional<OptionalLong> of(SparkSession session, TableMetadata target) {
+        Set<Optional<Long>> read = new HashSet<>();
+        for (Scan scan : scans(session)) {
+            if (scan instanceof ScannedState.Known known
+                    && known.scanned().newest()
+                    && known.scanned().tableUuid().equals(target.uuid())) {
+                read.add(known.scanned().snapshot().map(Snapshot::id));
+            }
+        }
+        if (read.isEmpty()) {
+            return Optional.empty();
+        }
+        // What was scanned after the target was loaded is younger than that, and not among its ancestors.
+        OptionalLong oldest = id(target.currentSnapshot());
+        if (read.contains(Optional.<Long>empty())) {
+            return Optional.of(OptionalLong.empty());
+        }
+        for (Snapshot ancestor : Ancestry.known(target, target.currentSnapshot())) {
+            if (read.contains(Optional.of(ancestor.id()))) {
+                oldest = OptionalLong.of(ancestor.id());
+            }
+        }
+        return Optional.of(oldest);
+    }
+
+    private static OptionalLong id(Optional<Snapshot> snapshot) {
+        return snapshot.isPresent() ? OptionalLong.of(snapshot.get().id()) : OptionalLong.empty();
+    }
+
+    private static List<Scan> scans(SparkSession session) {
+        String id = session.sparkContext().getLocalProperty(SQLExecution.EXECUTION_ID_KEY());
+        QueryExecution execution = id == null ? null : SQLExecution.getQueryExecution(Long.parseLong(id));
+        var scans = new ArrayList<Scan>();
+        if (execution != null) {
+            addScans(execution.optimizedPlan(), scans);
+        }
+        return scans;
+    }
+
+    private static void addScans(LogicalPlan plan, List<Scan> scans) {
+        for (LogicalPlan leaf : CollectionConverters.asJava(plan.collectLeaves())) {
+            if (leaf instanceof DataSourceV2ScanRelation relation) {
+                scans.add(relation.scan());
+            } else if (leaf instanceof InMemoryRelation cached) {
+                addScans(cached.cachedPlan(), scans);
+            }
+        }
+        CollectionConverters.asJava(plan.subqueriesAll()).forEach(subquery -> addScans(subquery, scans));
+    }
+
+    private static void addScans(SparkPlan plan, List<Scan> scans) {
+        for (SparkPlan leaf : CollectionConverters.asJava(plan.collectLeaves())) {
+            if (leaf instanceof BatchScanExec batch) {
+                scans.add(batch.scan());
+            } else if (leaf instanceof AdaptiveSparkPlanExec adaptive) {
+                addScans(adaptive.inputPlan(), scans);
+            }
+        }
+        CollectionConverters.asJava(plan.subqueriesAll()).forEach(subquery -> addScans(subquery, scans));
+    }
+}
