@@ -41,12 +41,14 @@ sealed interface AvroBlocks extends Closeable {
     /** Opens the blocks behind a header, of a file of which only the first chunk was fetched. */
     static AvroBlocks of(AvroHeader header, ChunkedInput in) throws IOException {
         byte[] marker = header.marker().toArray();
-        if ("deflate".equals(header.metadata().get(DataFileConstants.CODEC))) {
+        String codec = header.metadata().get(DataFileConstants.CODEC);
+        if (DataFileConstants.DEFLATE_CODEC.equals(codec)) {
             in.rewindTo(header.length());
             return new Deflated(in, marker);
         }
         in.rewindTo(0);
-        return new OfAnyCodec(in, new DataFileStream<>(in, new GenericDatumReader<>()), marker);
+        var checked = new CheckedFrames(in, header.length(), DataFileConstants.SNAPPY_CODEC.equals(codec));
+        return new OfAnyCodec(in, new DataFileStream<>(checked, new GenericDatumReader<>()), marker);
     }
 
     /** Inflates by itself. */

@@ -190,14 +190,22 @@ final class BlockDecoder extends Decoder {
         return readInt();
     }
 
+    /** Items that take no bytes are in no file of a table, so there are no more items than bytes. */
     @Override
     public long readArrayStart() throws EOFException {
         long count = readLong();
-        if (count >= 0) {
-            return count;
+        if (count < 0) {
+            skipLong();
+            count = Math.negateExact(count);
         }
-        skipLong();
-        return Math.negateExact(count);
+        return checkedCount(count);
+    }
+
+    private long checkedCount(long count) throws EOFException {
+        if (count > end - at) {
+            throw new EOFException("the bytes end within an array of " + count + " items");
+        }
+        return count;
     }
 
     @Override
@@ -213,7 +221,7 @@ final class BlockDecoder extends Decoder {
             take(readLong());
             count = readLong();
         }
-        return count;
+        return checkedCount(count);
     }
 
     @Override

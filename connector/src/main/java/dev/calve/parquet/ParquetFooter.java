@@ -3,7 +3,6 @@ package dev.calve.parquet;
 import dev.calve.io.InputFile;
 import dev.calve.io.InvalidTableException;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.parquet.ParquetReadOptions;
@@ -25,12 +24,14 @@ public final class ParquetFooter {
      * @throws InvalidTableException if the file has no readable footer
      */
     public static List<String> describe(InputFile file) throws IOException {
-        try (var reader = ParquetFileReader.open(
-                new StorageInput(file), ParquetReadOptions.builder().build())) {
+        var input = new StorageInput(file);
+        try (var reader =
+                ParquetFileReader.open(input, ParquetReadOptions.builder().build())) {
             return describe(reader.getFooter());
-        } catch (UncheckedIOException e) {
-            throw e;
-        } catch (RuntimeException e) {
+        } catch (IOException | RuntimeException e) {
+            if (input.hasFailed()) {
+                throw e;
+            }
             throw new InvalidTableException(
                     "File " + file.location() + " cannot be read as Parquet: " + e.getMessage() + ".", e);
         }

@@ -9,7 +9,6 @@ import dev.calve.manifest.FileFormat;
 import dev.calve.schema.Field;
 import dev.calve.schema.MetadataFields;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -24,6 +23,7 @@ import org.apache.parquet.column.page.PageReadStore;
 import org.apache.parquet.column.statistics.Statistics;
 import org.apache.parquet.conf.HadoopParquetConfiguration;
 import org.apache.parquet.conf.ParquetConfiguration;
+import org.apache.parquet.hadoop.CodecFactory;
 import org.apache.parquet.hadoop.ParquetFileReader;
 import org.apache.parquet.hadoop.metadata.BlockMetaData;
 import org.apache.parquet.hadoop.metadata.ColumnChunkMetaData;
@@ -50,6 +50,8 @@ public final class PositionDeleteReader {
     // parquet-java's default would parse Hadoop's own configuration files for every file that is opened.
     private static final ParquetConfiguration CONFIGURATION = new HadoopParquetConfiguration(new Configuration(false));
 
+    private static final int UNUSED_PAGE_SIZE = 0;
+
     private PositionDeleteReader() {}
 
     /**
@@ -73,23 +75,34 @@ public final class PositionDeleteReader {
     /** The same for a file that is known to be Parquet. */
     public static Map<String, PositionBitmap> read(InputFile file, Set<String> dataFiles) throws IOException {
         var wanted = new Wanted(dataFiles);
-        try (var reader = ParquetFileReader.open(
-                new StorageInput(file),
-                ParquetReadOptions.builder(CONFIGURATION).build())) {
+        var input = new StorageInput(file);
+        var codecs = new BoundedCodecs(new CodecFactory(CONFIGURATION, UNUSED_PAGE_SIZE));
+        var options = ParquetReadOptions.builder(CONFIGURATION)
+                .withUseHadoopVectoredIo(true)
+                .withCodecFactory(codecs)
+                .build();
+        try (var reader = ParquetFileReader.open(input, options)) {
+            FooterCheck.check(reader.getFooter(), file);
+            codecs.limitBy(reader.getFooter());
             var columns = Columns.of(reader.getFileMetaData().getSchema(), file.location());
             reader.setRequestedSchema(columns.schema());
             String createdBy = reader.getFileMetaData().getCreatedBy();
             List<BlockMetaData> blocks = reader.getRowGroups();
             for (int i = 0; i < blocks.size(); i++) {
+                FooterCheck.check(blocks.get(i), columns.schema(), columns.paths(), file);
                 if (wanted.mayBeIn(blocks.get(i), columns.path())) {
+                    input.check(PageSizes.of(blocks.get(i), columns.paths()));
                     try (PageReadStore pages = reader.readRowGroup(i)) {
                         read(pages, columns, createdBy, wanted, file.location());
                     }
                 }
             }
-        } catch (InvalidTableException | UncheckedIOException e) {
+        } catch (InvalidTableException e) {
             throw e;
-        } catch (RuntimeException e) {
+        } catch (IOException | RuntimeException e) {
+            if (input.hasFailed()) {
+                throw e;
+            }
             throw new InvalidTableException(
                     "Position deletes " + file.location() + " cannot be read as Parquet: " + e.getMessage() + ".", e);
         }
@@ -189,6 +202,10 @@ public final class PositionDeleteReader {
 
     /** The two columns, and the file's schema reduced to them. */
     private record Columns(MessageType schema, ColumnDescriptor path, ColumnDescriptor position) {
+
+        Set<ColumnPath> paths() {
+            return Set.of(ColumnPath.get(path.getPath()), ColumnPath.get(position.getPath()));
+        }
 
         static Columns of(MessageType file, String location) {
             boolean byId = ParquetTypes.hasFieldIds(file);

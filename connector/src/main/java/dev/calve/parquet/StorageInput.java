@@ -4,18 +4,25 @@ import dev.calve.io.RangeInput;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.apache.parquet.bytes.ByteBufferAllocator;
 import org.apache.parquet.io.InputFile;
+import org.apache.parquet.io.ParquetFileRange;
 import org.apache.parquet.io.SeekableInputStream;
 
 /**
  * A file of {@code io.Storage}, as parquet-java wants to see it. Reads smaller than a window are served from one, so
- * that a footer costs one or two ranged reads although parquet-java reads it byte by byte.
+ * that a footer costs one or two ranged reads although parquet-java reads it byte by byte. Remembers whether storage failed,
+ * because parquet-java reports damaged files with exceptions of the same type.
  */
 public final class StorageInput implements InputFile {
 
     private static final int WINDOW = 64 * 1024;
 
     private final dev.calve.io.InputFile file;
+    private boolean failed;
+    private PageSizes pageSizes = PageSizes.unchecked();
 
     public StorageInput(dev.calve.io.InputFile file) {
         this.file = file;
@@ -23,7 +30,12 @@ public final class StorageInput implements InputFile {
 
     @Override
     public long getLength() throws IOException {
-        return file.length();
+        try {
+            return file.length();
+        } catch (IOException e) {
+            failed = true;
+            throw e;
+        }
     }
 
     @Override
@@ -33,7 +45,23 @@ public final class StorageInput implements InputFile {
 
     /** A stream for reading long ranges in small steps: {@code window} bytes are fetched, and held, at a time. */
     SeekableInputStream newStream(int window) throws IOException {
-        return new Stream(file.open(), file.length(), window);
+        long length = getLength();
+        try {
+            return new Stream(file.open(), length, window);
+        } catch (IOException e) {
+            failed = true;
+            throw e;
+        }
+    }
+
+    /** Says what is checked of ranges that are read from now on. */
+    void check(PageSizes sizes) {
+        pageSizes = sizes;
+    }
+
+    /** Whether storage failed to give bytes of the file; any other failure is the file's. */
+    public boolean hasFailed() {
+        return failed;
     }
 
     @Override
@@ -41,7 +69,7 @@ public final class StorageInput implements InputFile {
         return file.location();
     }
 
-    private static final class Stream extends SeekableInputStream {
+    private final class Stream extends SeekableInputStream {
 
         private final RangeInput input;
         private final long length;
@@ -98,8 +126,7 @@ public final class StorageInput implements InputFile {
         @Override
         public void readFully(byte[] target, int offset, int count) throws IOException {
             if (position < 0 || count > length - position) {
-                throw new EOFException(
-                        "Expected " + count + " bytes at " + position + ", but the file ends at " + length + ".");
+                throw endsBefore(count);
             }
             if (count < window.length || isInWindow(count)) {
                 if (!isInWindow(count)) {
@@ -107,7 +134,7 @@ public final class StorageInput implements InputFile {
                 }
                 System.arraycopy(window, (int) (position - windowStart), target, offset, count);
             } else {
-                input.readFully(position, target, offset, count);
+                fetch(position, target, offset, count);
             }
             position += count;
         }
@@ -140,8 +167,33 @@ public final class StorageInput implements InputFile {
         }
 
         @Override
+        public boolean readVectoredAvailable(ByteBufferAllocator allocator) {
+            return !allocator.isDirect();
+        }
+
+        /** Reads each range at once; the futures are complete on return. */
+        @Override
+        public void readVectored(List<ParquetFileRange> ranges, ByteBufferAllocator allocator) throws IOException {
+            for (ParquetFileRange range : ranges) {
+                seek(range.getOffset());
+                if (range.getLength() > length - position) {
+                    throw endsBefore(range.getLength());
+                }
+                var bytes = new byte[range.getLength()];
+                readFully(bytes);
+                pageSizes.check(range.getOffset(), bytes, 0, bytes.length);
+                range.setDataReadFuture(CompletableFuture.completedFuture(ByteBuffer.wrap(bytes)));
+            }
+        }
+
+        @Override
         public void close() throws IOException {
             input.close();
+        }
+
+        private EOFException endsBefore(int count) {
+            return new EOFException(
+                    "Expected " + count + " bytes at " + position + ", but the file ends at " + length + ".");
         }
 
         private boolean isInWindow(int count) {
@@ -152,8 +204,19 @@ public final class StorageInput implements InputFile {
         private void fillWindow() throws IOException {
             windowLength = 0;
             windowStart = Math.min(position, length - window.length);
-            input.readFully(windowStart, window, 0, window.length);
+            fetch(windowStart, window, 0, window.length);
             windowLength = window.length;
+        }
+
+        private void fetch(long from, byte[] target, int offset, int count) throws IOException {
+            try {
+                input.readFully(from, target, offset, count);
+            } catch (EOFException e) {
+                throw e;
+            } catch (IOException e) {
+                failed = true;
+                throw e;
+            }
         }
     }
 }

@@ -145,6 +145,9 @@ public final class PuffinReader implements Closeable {
         long size;
         long found;
         byte[] content;
+        if (stored.length == 0) {
+            throw new InvalidTableException(describe(blob) + " is corrupt: it must be a zstd frame, but has no bytes.");
+        }
         try {
             size = Zstd.getFrameContentSize(stored);
             // A damaged size must not lead to a large allocation.

@@ -42,17 +42,24 @@ public final class OutcomeCodec {
         return bytes.toByteArray();
     }
 
+    /**
+     * Reads all outcomes.
+     *
+     * @throws IllegalStateException if the bytes are not what this version writes
+     */
     public List<Outcome> fromBytes(byte[] bytes) {
         var in = new DataInputStream(new ByteArrayInputStream(bytes));
         try {
-            int count = in.readInt();
-            var outcomes = new ArrayList<Outcome>(count);
-            for (int i = 0; i < count; i++) {
+            var outcomes = new ArrayList<Outcome>();
+            for (int left = in.readInt(); left > 0; left--) {
                 outcomes.add(read(in));
             }
             return outcomes;
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+        } catch (IOException | RuntimeException e) {
+            throw new IllegalStateException(
+                    "Bytes of outcomes must be those that an executor wrote, but are not: " + e.getMessage()
+                            + ". Use one version of Calve on the driver and all executors.",
+                    e);
         }
     }
 
@@ -84,9 +91,8 @@ public final class OutcomeCodec {
             case WHOLE_FILE -> new Outcome.WholeFile(task, positions);
             case DELETES -> new Outcome.Deletes(task, positions, (DeleteFile) files.read(in));
             case REWRITTEN -> {
-                int count = in.readInt();
-                var written = new ArrayList<DataFile>(count);
-                for (int i = 0; i < count; i++) {
+                var written = new ArrayList<DataFile>();
+                for (int left = in.readInt(); left > 0; left--) {
                     written.add((DataFile) files.read(in));
                 }
                 yield new Outcome.Rewritten(task, positions, written);

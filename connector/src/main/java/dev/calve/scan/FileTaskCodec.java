@@ -75,16 +75,27 @@ public final class FileTaskCodec {
                 common.keyMetadata());
     }
 
-    public FileTask read(DataInputStream in) throws IOException {
-        ManifestEntry<DataFile> entry = readEntry(in, DataFile.class);
-        String manifest = in.readUTF();
-        int count = in.readInt();
-        List<ManifestEntry<DeleteFile>> deletes = new ArrayList<>(count);
-        for (int i = 0; i < count; i++) {
-            deletes.add(readEntry(in, DeleteFile.class));
+    /**
+     * Reads the next task.
+     *
+     * @throws IllegalStateException if the bytes are not what this version writes
+     */
+    public FileTask read(DataInputStream in) {
+        try {
+            ManifestEntry<DataFile> entry = readEntry(in, DataFile.class);
+            String manifest = in.readUTF();
+            List<ManifestEntry<DeleteFile>> deletes = new ArrayList<>();
+            for (int left = in.readInt(); left > 0; left--) {
+                deletes.add(readEntry(in, DeleteFile.class));
+            }
+            Expression residual = ExpressionCodec.fromBytes(readBytes(in));
+            return new FileTask(entry, manifest, deletes, residual, in.readBoolean());
+        } catch (IOException | RuntimeException e) {
+            throw new IllegalStateException(
+                    "Bytes of a file task must be those that the driver wrote, but are not: " + e.getMessage()
+                            + ". Use one version of Calve on the driver and all executors.",
+                    e);
         }
-        Expression residual = ExpressionCodec.fromBytes(readBytes(in));
-        return new FileTask(entry, manifest, deletes, residual, in.readBoolean());
     }
 
     private void writeEntry(ManifestEntry<?> entry, ContentFile file, DataOutputStream out) throws IOException {

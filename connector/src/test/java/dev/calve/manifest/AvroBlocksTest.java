@@ -91,8 +91,12 @@ class AvroBlocksTest {
 
     /** A file whose only block has this head and content. */
     private static byte[] deflated(long[] head, byte[] content, byte[] marker) throws IOException {
+        return block("deflate", head, content, marker);
+    }
+
+    private static byte[] block(String codec, long[] head, byte[] content, byte[] marker) throws IOException {
         var bytes = new ByteArrayOutputStream();
-        bytes.write(file(CodecFactory.deflateCodec(1), List.of()));
+        bytes.write(file(CodecFactory.fromString(codec), List.of()));
         var out = org.apache.avro.io.EncoderFactory.get().directBinaryEncoder(bytes, null);
         for (long number : head) {
             out.writeLong(number);
@@ -100,6 +104,21 @@ class AvroBlocksTest {
         bytes.write(content);
         bytes.write(marker);
         return bytes.toByteArray();
+    }
+
+    /** Avro itself would allocate as much as the numbers say. */
+    @ParameterizedTest
+    @ValueSource(strings = {"null", "snappy", "zstandard"})
+    void believesNoBlockThatItIsLargerThanTheFile(String codec) throws IOException {
+        assertRefused(block(codec, new long[] {1, 1_500_000_000}, new byte[30], MARKER), "must fit into the file");
+        assertRefused(block(codec, new long[] {1, -30}, new byte[30], MARKER), "must fit into the file");
+    }
+
+    @Test
+    void believesNoSnappyBlockThatItBecomesLargerThanItCan() throws IOException {
+        byte[] content = {-1, -1, -1, -1, 5, 0, 0, 0, 0, 0};
+
+        assertRefused(block("snappy", new long[] {1, content.length}, content, MARKER), "said to hold 1610612735");
     }
 
     private static byte[] deflate(byte[] content) {

@@ -199,6 +199,29 @@ class BlockDecoderTest {
                 .isInstanceOf(EOFException.class);
     }
 
+    /** Otherwise a damaged count of items that take no bytes would keep a reader busy for ever. */
+    @Test
+    void anArrayHasNoMoreItemsThanBytes() throws IOException {
+        for (long count : new long[] {4, -4, Long.MAX_VALUE}) {
+            byte[] array = encoded(out -> {
+                out.writeLong(count);
+                if (count < 0) {
+                    out.writeLong(3);
+                }
+                out.writeFixed(new byte[3]);
+            });
+            assertThatThrownBy(() -> BlockDecoder.of(array).readArrayStart()).isInstanceOf(EOFException.class);
+            if (count > 0) {
+                assertThatThrownBy(() -> BlockDecoder.of(array).skipArray()).isInstanceOf(EOFException.class);
+            }
+        }
+        byte[] three = encoded(out -> {
+            out.writeLong(3);
+            out.writeFixed(new byte[3]);
+        });
+        assertThat(BlockDecoder.of(three).readArrayStart()).isEqualTo(3);
+    }
+
     @Test
     void refusesBytesThatEncodeNothing() throws IOException {
         byte[] endless = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, 1};

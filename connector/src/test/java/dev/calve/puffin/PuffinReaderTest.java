@@ -220,6 +220,20 @@ class PuffinReaderTest {
     }
 
     @Test
+    void refusesAFrameOfNoBytes() throws IOException {
+        try (var writer = PuffinWriter.create(storage, FILE, "test")) {
+            writer.add(new BlobSpec("a", List.of(), 1, 1, Optional.empty(), Map.of()), new byte[0]);
+            writer.finish();
+        }
+        try (var reader = PuffinReader.open(storage.input(FILE))) {
+            assertThatThrownBy(() -> reader.read(withCodec(reader.blobs().get(0), "zstd")))
+                    .isInstanceOf(InvalidTableException.class)
+                    .hasMessageContaining(FILE)
+                    .hasMessageContaining("has no bytes");
+        }
+    }
+
+    @Test
     void refusesBytesBehindAFrame() throws IOException {
         storage.put(FILE, PuffinSamples.compressed());
         try (var reader = PuffinReader.open(storage.input(FILE))) {

@@ -1,6 +1,7 @@
 package dev.calve.rowdelete;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.calve.commit.CommitFixture;
 import dev.calve.deletes.PositionBitmap;
@@ -30,5 +31,15 @@ class OutcomeCodecTest {
     void bringsBackNoOutcomes() {
         var codec = new OutcomeCodec(CommitFixture.unpartitioned(2).metadata());
         assertThat(codec.fromBytes(codec.toBytes(List.of()))).isEmpty();
+    }
+
+    @Test
+    void saysWhatToDoAboutBytesOfAnotherVersion() {
+        var codec = new OutcomeCodec(CommitFixture.unpartitioned(2).metadata());
+        for (byte[] bytes : List.of(new byte[] {0, 0, 0, 1}, new byte[] {127, 0, 0, 0, 1, 2, 3, 4, -1, -1, -1, -1})) {
+            assertThatThrownBy(() -> codec.fromBytes(bytes))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("Use one version of Calve on the driver and all executors");
+        }
     }
 }

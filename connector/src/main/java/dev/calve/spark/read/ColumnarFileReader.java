@@ -2,6 +2,7 @@ package dev.calve.spark.read;
 
 import dev.calve.deletes.PositionCursor;
 import dev.calve.io.InvalidTableException;
+import dev.calve.parquet.FooterCheck;
 import dev.calve.pruning.IndexSource;
 import dev.calve.pruning.RowGroupIndexes;
 import dev.calve.pruning.RowRanges;

@@ -3,6 +3,9 @@ package dev.calve.spark.read;
 import dev.calve.expression.Expression.Column;
 import dev.calve.io.InputFile;
 import dev.calve.io.InvalidTableException;
+import dev.calve.parquet.BoundedCodecs;
+import dev.calve.parquet.FooterCheck;
+import dev.calve.parquet.PageSizes;
 import dev.calve.pruning.AbsentColumn;
 import dev.calve.pruning.IndexSource;
 import dev.calve.pruning.RowRanges;
@@ -10,7 +13,9 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.parquet.ParquetReadOptions;
@@ -19,7 +24,7 @@ import org.apache.parquet.conf.HadoopParquetConfiguration;
 import org.apache.parquet.hadoop.CodecFactory;
 import org.apache.parquet.hadoop.ParquetFileReader;
 import org.apache.parquet.hadoop.metadata.BlockMetaData;
-import org.apache.parquet.hadoop.metadata.ColumnChunkMetaData;
+import org.apache.parquet.hadoop.metadata.ColumnPath;
 import org.apache.parquet.hadoop.metadata.ParquetMetadata;
 import org.apache.parquet.internal.column.columnindex.OffsetIndex;
 import org.apache.parquet.schema.MessageType;
@@ -39,6 +44,7 @@ final class ParquetInput implements Closeable {
     private final ParquetFileReader file;
     private final ParquetSourceStream stream;
     private final ParquetReadOptions options;
+    private Set<ColumnPath> projected = Set.of();
 
     private ParquetInput(
             InputFile source, ParquetFileReader file, ParquetSourceStream stream, ParquetReadOptions options) {
@@ -74,7 +80,7 @@ final class ParquetInput implements Closeable {
                 file = openWithKnownAnnotations(source, options, stream, e);
             }
             FooterCheck.check(file.getFooter(), source);
-            codecs.limit(largestChunkBytes(file.getFooter()));
+            codecs.limitBy(file.getFooter());
             return new ParquetInput(source, file, stream, options);
         } catch (IOException | RuntimeException | Error e) {
             try {
@@ -100,20 +106,15 @@ final class ParquetInput implements Closeable {
             if (stream.hasFailed()) {
                 throw e;
             }
-            unreadable.addSuppressed(e);
+            if (e != unreadable) {
+                // The JVM throws one and the same object again and again where code that is hot fails.
+                unreadable.addSuppressed(e);
+            }
         }
         throw new InvalidTableException(
                 "Data file '%s' must be a Parquet file with a readable footer, but: %s"
                         .formatted(source.location(), unreadable.getMessage()),
                 unreadable);
-    }
-
-    private static long largestChunkBytes(ParquetMetadata footer) {
-        return footer.getBlocks().stream()
-                .flatMap(block -> block.getColumns().stream())
-                .mapToLong(ColumnChunkMetaData::getTotalUncompressedSize)
-                .max()
-                .orElse(0);
     }
 
     ParquetMetadata footer() {
@@ -143,6 +144,7 @@ final class ParquetInput implements Closeable {
     /** Says which columns are read from now on. */
     void project(MessageType columns) {
         file.setRequestedSchema(columns);
+        projected = columns.getPaths().stream().map(ColumnPath::get).collect(Collectors.toSet());
     }
 
     /**
@@ -152,7 +154,9 @@ final class ParquetInput implements Closeable {
      * @param rows at least one; less than all only if every column's offset index fits the file
      */
     PageReadStore read(int rowGroup, RowRanges rows) throws IOException {
-        long all = file.getRowGroups().get(rowGroup).getRowCount();
+        BlockMetaData block = file.getRowGroups().get(rowGroup);
+        stream.check(PageSizes.of(block, projected));
+        long all = block.getRowCount();
         if (rows.count() == all) {
             return file.readRowGroup(rowGroup);
         }

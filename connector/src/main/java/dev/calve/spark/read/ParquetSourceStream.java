@@ -1,6 +1,7 @@
 package dev.calve.spark.read;
 
 import dev.calve.io.RangeInput;
+import dev.calve.parquet.PageSizes;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -44,6 +45,8 @@ final class ParquetSourceStream extends SeekableInputStream {
     private long requests;
     private boolean closed;
     private boolean failed;
+
+    private PageSizes pageSizes = PageSizes.unchecked();
 
     ParquetSourceStream(RangeInput in, long length) {
         this.in = in;
@@ -173,8 +176,14 @@ final class ParquetSourceStream extends SeekableInputStream {
             int offset = Math.toIntExact(range.getOffset() - start);
             // Not a slice: Spark's reader of DELTA_BYTE_ARRAY takes a buffer's array without its offset in it.
             var part = ByteBuffer.wrap(bytes, offset, range.getLength());
+            pageSizes.check(range.getOffset(), bytes, offset, range.getLength());
             range.setDataReadFuture(CompletableFuture.completedFuture(part));
         }
+    }
+
+    /** Says what is checked of ranges that are read from now on. */
+    void check(PageSizes sizes) {
+        pageSizes = sizes;
     }
 
     /** Bytes asked of the storage so far. */

@@ -1,17 +1,19 @@
-package dev.calve.spark.read;
+package dev.calve.parquet;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.apache.parquet.bytes.BytesInput;
 import org.apache.parquet.compression.CompressionCodecFactory;
 import org.apache.parquet.hadoop.CodecFactory;
+import org.apache.parquet.hadoop.metadata.ColumnChunkMetaData;
 import org.apache.parquet.hadoop.metadata.CompressionCodecName;
+import org.apache.parquet.hadoop.metadata.ParquetMetadata;
 
 /**
  * parquet-java's codecs, which allocate as much as a page's header says, with a limit: no page is larger than what the
  * footer says of the largest column chunk. Until the footer is read nothing is decompressed.
  */
-final class BoundedCodecs implements CompressionCodecFactory {
+public final class BoundedCodecs implements CompressionCodecFactory {
 
     /** Pages up to this size are never doubted, because footers of some writers are. */
     private static final int NEVER_TOO_LARGE = 64 << 20;
@@ -19,12 +21,17 @@ final class BoundedCodecs implements CompressionCodecFactory {
     private final CodecFactory codecs;
     private long mostBytes = NEVER_TOO_LARGE;
 
-    BoundedCodecs(CodecFactory codecs) {
+    public BoundedCodecs(CodecFactory codecs) {
         this.codecs = codecs;
     }
 
-    /** @param largestChunkBytes uncompressed */
-    void limit(long largestChunkBytes) {
+    /** Sets the limit by the file's footer. */
+    public void limitBy(ParquetMetadata footer) {
+        long largestChunkBytes = footer.getBlocks().stream()
+                .flatMap(block -> block.getColumns().stream())
+                .mapToLong(ColumnChunkMetaData::getTotalUncompressedSize)
+                .max()
+                .orElse(0);
         mostBytes = Math.max(NEVER_TOO_LARGE, largestChunkBytes);
     }
 

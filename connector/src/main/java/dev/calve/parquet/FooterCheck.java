@@ -1,4 +1,4 @@
-package dev.calve.spark.read;
+package dev.calve.parquet;
 
 import dev.calve.io.InputFile;
 import dev.calve.io.InvalidTableException;
@@ -14,12 +14,12 @@ import org.apache.parquet.schema.MessageType;
  * Compares what a footer says with the file it is in, before anything is allocated or counted by its word: a flipped bit
  * must be an error that names the file.
  */
-final class FooterCheck {
+public final class FooterCheck {
 
     private FooterCheck() {}
 
     /** @throws InvalidTableException if row groups or chunks cannot be where the footer says */
-    static void check(ParquetMetadata footer, InputFile file) throws IOException {
+    public static void check(ParquetMetadata footer, InputFile file) throws IOException {
         long length = file.length();
         for (BlockMetaData block : footer.getBlocks()) {
             require(block.getRowCount() >= 0, file, "a row group of " + block.getRowCount() + " rows");
@@ -35,7 +35,7 @@ final class FooterCheck {
     }
 
     /** @throws InvalidTableException if a row group lacks a column that is to be read, or has not one value for each row */
-    static void check(BlockMetaData block, MessageType wanted, Set<ColumnPath> paths, InputFile file) {
+    public static void check(BlockMetaData block, MessageType wanted, Set<ColumnPath> paths, InputFile file) {
         int found = 0;
         for (ColumnChunkMetaData chunk : block.getColumns()) {
             if (!paths.contains(chunk.getPath())) {
@@ -55,7 +55,7 @@ final class FooterCheck {
     private static void require(boolean holds, InputFile file, String found) {
         if (!holds) {
             throw new InvalidTableException(
-                    "Data file '%s' must have a footer that fits it, but it says: %s. The file is corrupt: restore it."
+                    "Parquet file '%s' must have a footer that fits it, but it says: %s. The file is corrupt: restore it."
                             .formatted(file.location(), found));
         }
     }
