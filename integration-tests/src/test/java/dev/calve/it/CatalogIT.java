@@ -329,13 +329,7 @@ class CatalogIT {
                         "ALTER TABLE lake.%s SET TBLPROPERTIES ('write.update.mode' = 'x', 'good' = 'y')",
                         "write.update.mode must be"),
                 Arguments.of("ALTER TABLE lake.%s SET TBLPROPERTIES ('format-version' = '1')", "can only be raised"),
-                Arguments.of("UPDATE lake.%s SET id = 2", "UPDATE TABLE"),
-                Arguments.of(
-                        "MERGE INTO lake.%s t USING (SELECT 1 AS id) s ON t.id = s.id WHEN MATCHED THEN DELETE",
-                        "MERGE INTO TABLE"),
                 Arguments.of("INSERT OVERWRITE lake.%s VALUES (1, 'a')", "does not support"),
-                Arguments.of("DELETE FROM lake.%s WHERE s RLIKE 'a.*'", "RLIKE"),
-                Arguments.of("DELETE FROM lake.%s WHERE id IN (SELECT 1)", "subquery"),
                 Arguments.of("SELECT * FROM lake.%s VERSION AS OF 1", "there is no such state"),
                 Arguments.of("SELECT * FROM lake.%s WITH (`snapshot-id` = 1)", "there is no such state"));
     }

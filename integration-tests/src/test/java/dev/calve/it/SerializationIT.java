@@ -11,10 +11,12 @@ import dev.calve.partition.PartitionTuple;
 import dev.calve.spark.wire.ExecutorTable;
 import dev.calve.spark.wire.ExpressionBytes;
 import dev.calve.spark.wire.FileSplits;
+import dev.calve.spark.wire.FilesToSettle;
 import dev.calve.spark.wire.FilesWritten;
 import dev.calve.spark.wire.KeyedFileSplits;
 import dev.calve.spark.wire.MetadataPart;
 import dev.calve.spark.wire.PartitionsOfSpec;
+import dev.calve.spark.wire.RowsChanged;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.reflect.Field;
@@ -240,6 +242,24 @@ class SerializationIT {
                         + " OR concat('t', id) LIKE 't2%%') AND id %% 6 <> 0"));
     }
 
+    @ParameterizedTest
+    @CsvSource({"3,merge-on-read", "2,merge-on-read", "3,copy-on-write", "2,copy-on-write"})
+    void updatesAndMergesRunOnExecutors(int version, String mode) {
+        String table = table(version, mode);
+        Sql.run(
+                "ALTER TABLE %s SET TBLPROPERTIES ('write.update.mode'='%s', 'write.merge.mode'='%s')",
+                table, mode, mode);
+        Sql.run("UPDATE %s SET text = 'new', day = DATE '2024-03-05' WHERE id %% 7 = 1", table);
+        Sql.run(
+                "MERGE INTO %s t USING (SELECT explode(sequence(28, 33)) AS id) s ON t.id = s.id"
+                        + " WHEN MATCHED AND t.id = 28 THEN DELETE WHEN MATCHED THEN UPDATE SET text = 'merged'"
+                        + " WHEN NOT MATCHED THEN INSERT (id, text) VALUES (s.id, 'added')",
+                table);
+        assertThat(Sql.rows("SELECT id, text FROM " + table))
+                .isEqualTo(Sql.rows("SELECT id, CASE WHEN id > 29 THEN 'added' WHEN id = 29 THEN 'merged'"
+                        + " WHEN id %% 7 = 1 THEN 'new' ELSE concat('t', id) END FROM range(34) WHERE id <> 28"));
+    }
+
     /** Kryo can rebuild neither records nor what hides in fields of other types. */
     @ParameterizedTest
     @ValueSource(
@@ -247,9 +267,12 @@ class SerializationIT {
                 ExecutorTable.class,
                 ExpressionBytes.class,
                 FileSplits.class,
+                FilesToSettle.class,
                 FilesWritten.class,
                 KeyedFileSplits.class,
-                MetadataPart.class
+                MetadataPart.class,
+                PartitionsOfSpec.class,
+                RowsChanged.class
             })
     void whatCrossesHoldsBytesNumbersAndTexts(Class<?> type) {
         assertThat(type.isRecord()).isFalse();
@@ -275,9 +298,12 @@ class SerializationIT {
                         "ExecutorTable",
                         "ExpressionBytes",
                         "FileSplits",
+                        "FilesToSettle",
                         "FilesWritten",
                         "KeyedFileSplits",
-                        "MetadataPart");
+                        "MetadataPart",
+                        "PartitionsOfSpec",
+                        "RowsChanged");
     }
 
     /** The top-level classes of a package in a jar or a folder of classes. */

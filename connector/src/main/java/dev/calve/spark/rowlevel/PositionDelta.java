@@ -55,8 +55,8 @@ public final class PositionDelta implements SupportsDelta {
     @Override
     public ScanBuilder newScanBuilder(CaseInsensitiveStringMap options) {
         var range = new ScanRange.AtSnapshot(table.metadata().currentSnapshot());
-        var builder =
-                new SnapshotScanBuilder(table, range, table.metadata().schema(), new ReadPoint.Current(), ReadSettings.of(options), session);
+        var builder = new SnapshotScanBuilder(
+                table, range, table.metadata().schema(), new ReadPoint.Current(), ReadSettings.of(options), session);
         return new RowLevelScanBuilder(builder, scans::add);
     }
 

@@ -31,7 +31,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
@@ -56,6 +55,7 @@ final class PositionDeltaBatch implements DeltaBatchWrite {
     private final SparkSession session;
     private final UUID statementId = UUID.randomUUID();
     private final FileLedger ledger;
+    private final SettleInSpark settlement;
 
     PositionDeltaBatch(
             LoadedTable table,
@@ -71,6 +71,9 @@ final class PositionDeltaBatch implements DeltaBatchWrite {
         this.scans = scans;
         this.session = session;
         this.ledger = new FileLedger(table.storage());
+        var job = new SettleJob(table, statementId, ledger, session, statement(), settings.modeSetBy());
+        this.settlement =
+                new SettleInSpark(table.storage(), ledger, statementId, SnapshotSummaries.createdBy(session), job);
     }
 
     @Override
@@ -96,12 +99,12 @@ final class PositionDeltaBatch implements DeltaBatchWrite {
             if (change.isEmpty()) {
                 return;
             }
-            var again = SettleAgain.of(table.storage(), change, settlement());
+            var again = SettleAgain.of(table.storage(), change, settlement);
             var statement =
                     new Statement(statementId, settings.command().name(), Optional.of(settings.isolation()), ledger);
             new TableCommit(table.target(), statement, Clock.systemUTC()).commit(change.toSnapshotChange(), again);
         } catch (IOException e) {
-            throw new UncheckedIOException("Cannot " + statement() + ": " + e.getMessage(), e);
+            throw new UncheckedIOException("Cannot run " + statement() + ": " + e.getMessage(), e);
         }
     }
 
@@ -115,7 +118,7 @@ final class PositionDeltaBatch implements DeltaBatchWrite {
         }
         Map<String, PositionBitmap> going = changed.going();
         List<FileTask> files = files(going);
-        List<Outcome> outcomes = settlement().first(table.metadata(), files, going, settings.rewrites());
+        List<Outcome> outcomes = settlement.first(table.metadata(), files, going, settings.rewrites());
         Map<String, String> entries = new LinkedHashMap<>(SnapshotSummaries.of(session));
         entries.putAll(summary);
         return new RowChange(
@@ -129,13 +132,13 @@ final class PositionDeltaBatch implements DeltaBatchWrite {
                 entries);
     }
 
-    private SettleInSpark settlement() {
-        var job = new SettleJob(table, statementId, ledger, session, statement(), settings.modeSetBy());
-        return new SettleInSpark(table.storage(), ledger, statementId, SnapshotSummaries.createdBy(session), job);
-    }
-
     private String statement() {
-        return settings.command().name().toLowerCase(Locale.ROOT) + " " + table.name();
+        return switch (settings.command()) {
+                    case DELETE -> "DELETE FROM ";
+                    case UPDATE -> "UPDATE ";
+                    case MERGE -> "MERGE INTO ";
+                }
+                + table.name();
     }
 
     /** The files that rows go from, as the scan read them. */

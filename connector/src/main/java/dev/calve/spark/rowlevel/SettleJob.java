@@ -36,7 +36,7 @@ final class SettleJob {
     /**
      * A job for one statement, to be run as often as needed.
      *
-     * @param statement such as {@code delete from t}, for people
+     * @param statement such as {@code DELETE FROM t}, for people
      * @param modeSetBy what users change to have other files written
      */
     SettleJob(
@@ -68,7 +68,9 @@ final class SettleJob {
         LoadedTable at = table.at(new TableState(metadata, table.state().metadataLocation()));
         if (parts.stream().anyMatch(FilesToSettle.Part::rewrite)) {
             Placeholders.refuseCopying(
-                    metadata.schema(), statement + " by copy-on-write", "Set " + modeSetBy + " to 'merge-on-read'.");
+                    metadata.schema(),
+                    "run " + statement + " by copy-on-write",
+                    "Set " + modeSetBy + " to 'merge-on-read'.");
         }
         var stage = new SettleStage(ExecutorTable.of(at), condition, statementId, SnapshotSummaries.createdBy(session));
         var tasks = new FileTaskCodec(metadata);

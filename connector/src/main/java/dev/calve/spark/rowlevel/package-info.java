@@ -5,8 +5,10 @@
  * dev.calve.spark.rowlevel.ConditionMatcher} and {@link dev.calve.spark.rowlevel.SurvivorCopy}.
  *
  * <pre>
- * DELETE WHERE p: plan files (driver) -> one stage: match, settle -> RowChange -> commit; after a conflict the driver settles
- *                 deletes beside files again, else the statement is planned anew
+ * DELETE WHERE p: plan files (driver) -> one stage: match, settle -> RowChange -> commit; after a conflict what others
+ *                 deleted from is settled again, else the statement is planned anew
+ * UPDATE, MERGE,  Spark's plan: row-level scan -> ... -> PositionDeltaWriter: places of rows that go, files of rows that come
+ * other DELETEs:  -> (PositionDeltaBatch, driver) settle, here or in one stage -> RowChange -> commit
  * INSERT OVERWRITE: write new files -> plan what is replaced -> the same stage for files covered in part -> Overwrite -> commit;
  *                 after a conflict it is planned anew, unless it is isolated
  * </pre>
@@ -20,6 +22,10 @@
  *   <li>A dynamic overwrite replaces the rows of a partition, not its files: a row in a file of another spec is asked for the
  *       partition it belongs to now, because nobody who reads the table sees the difference.
  *   <li>Only the condition's columns are decoded to find rows, because that is most of a delete's work.
+ *   <li>Copy-on-write is no pipeline of its own: rows that stay are copied when places are settled, so they cross no shuffle
+ *       and no expression of Spark's touches them.
+ *   <li>New rows never go into a rewritten file, because the rows that stay must remain older than later equality deletes.
+ *   <li>The row-level scan offers Spark no filter at run time, because for one Spark may read a MERGE's source twice.
  *   <li>What tasks wrote is noted as each task ends, because a stage that fails later must not leave files behind.
  * </ul>
  */

@@ -1,0 +1,192 @@
+package dev.calve.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.apache.spark.sql.api.java.UDF1;
+import org.apache.spark.sql.types.DataTypes;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** UPDATE, MERGE and DELETE by subquery while another statement commits: what is merged row by row and what is refused. */
+class RowLevelConflictIT {
+
+    private static final String NAMESPACE = SparkTestSession.LAKE + ".row_conflicts";
+    private static final int SECONDS = 120;
+
+    private static CountDownLatch arrived = new CountDownLatch(1);
+    private static CountDownLatch released = new CountDownLatch(1);
+
+    @BeforeAll
+    static void start() {
+        Sql.run("CREATE NAMESPACE IF NOT EXISTS " + NAMESPACE);
+        SparkTestSession.spark()
+                .udf()
+                .register(
+                        "pause",
+                        (UDF1<Long, Long>) id -> {
+                            arrived.countDown();
+                            if (!released.await(SECONDS, TimeUnit.SECONDS)) {
+                                throw new IllegalStateException("Nobody released the paused statement.");
+                            }
+                            return id;
+                        },
+                        DataTypes.LongType);
+    }
+
+    /** One file with rows 0 to 19 and one with rows 20 to 39. DELETE writes deletes beside them whatever the mode of the others. */
+    private static String table(int version, String mode, String isolation) {
+        String table = NAMESPACE + "." + Sql.unique("t");
+        Sql.run(
+                "CREATE TABLE %s (id bigint, s string) USING calve TBLPROPERTIES ('format-version' = '%d',"
+                        + " 'write.delete.mode' = 'merge-on-read', 'write.update.mode' = '%s', 'write.merge.mode' = '%s',"
+                        + " 'write.delete.isolation-level' = '%s', 'write.update.isolation-level' = '%s',"
+                        + " 'write.merge.isolation-level' = '%s')",
+                table, version, mode, mode, isolation, isolation, isolation);
+        for (int from = 0; from < 40; from += 20) {
+            Sql.run(
+                    "INSERT INTO %s SELECT /*+ COALESCE(1) */ id, concat('s', id) FROM range(%d, %d)",
+                    table, from, from + 20);
+        }
+        return table;
+    }
+
+    /** Runs a statement that calls {@code pause}, and others while it waits; its failure, or nothing if it went through. */
+    private static String paused(String statement, String... meanwhile) throws Exception {
+        arrived = new CountDownLatch(1);
+        released = new CountDownLatch(1);
+        var outcome = CompletableFuture.supplyAsync(() -> {
+            try {
+                Sql.run("%s", statement);
+                return "";
+            } catch (Throwable e) { // Spark throws checked exceptions that its methods do not declare.
+                return Sql.messages(e);
+            }
+        });
+        try {
+            assertThat(arrived.await(SECONDS, TimeUnit.SECONDS))
+                    .as("%s reads", statement)
+                    .isTrue();
+            for (String other : meanwhile) {
+                Sql.run("%s", other);
+            }
+        } finally {
+            released.countDown();
+        }
+        return outcome.get(SECONDS, TimeUnit.SECONDS);
+    }
+
+    private static Set<String> files(String table) throws IOException {
+        var files = new TreeSet<String>();
+        Path data = SparkTestSession.warehouse()
+                .resolve("row_conflicts")
+                .resolve(table.substring(NAMESPACE.length() + 1))
+                .resolve("data");
+        for (Path file : FolderState.filesBelow(data)) {
+            files.add(file.toString());
+        }
+        return files;
+    }
+
+    private static List<String> changed(String table) {
+        return Sql.rows("SELECT id, s FROM %s WHERE s <> concat('s', id)", table);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"3,merge-on-read", "2,merge-on-read", "3,copy-on-write"})
+    void otherRowsOfTheSameFileDoNotConflict(int version, String mode) throws Exception {
+        String table = table(version, mode, "serializable");
+        assertThat(paused(
+                        "UPDATE " + table + " SET s = concat('u', pause(id)) WHERE id = 5",
+                        "DELETE FROM " + table + " WHERE id IN (6, 7)",
+                        "DELETE FROM " + table + " WHERE id IN (SELECT id FROM range(8, 10))"))
+                .isEmpty();
+        assertThat(changed(table)).containsExactly("[5,u5]");
+        assertThat(Sql.count(table)).isEqualTo(36);
+        if (mode.equals("merge-on-read")) {
+            assertThat(paused(
+                            "UPDATE " + table + " SET s = concat('u', pause(id)) WHERE id = 25",
+                            "UPDATE " + table + " SET s = 'other' WHERE id = 26"))
+                    .isEmpty();
+            assertThat(changed(table)).containsExactly("[25,u25]", "[26,other]", "[5,u5]");
+        }
+        assertThat(paused(
+                        "DELETE FROM " + table + " WHERE id = 30 AND pause(id) = 30",
+                        "DELETE FROM " + table + " WHERE id IN (30, 31)"))
+                .isEmpty();
+        assertThat(Sql.count(table)).isEqualTo(34);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"3,merge-on-read", "2,copy-on-write"})
+    void aRowSomebodyElseChangedIsRefusedByItsPlace(int version, String mode) throws Exception {
+        String table = table(version, mode, "snapshot");
+        Sql.run("DELETE FROM %s WHERE id = 0", table);
+        Set<String> before = files(table);
+        String failure = paused(
+                "UPDATE " + table + " SET s = concat('u', pause(id)) WHERE id IN (5, 6)",
+                "DELETE FROM " + table + " WHERE id = 6");
+        assertThat(failure).contains("CommitConflictException").contains(table);
+        assertThat(changed(table)).isEmpty();
+        assertThat(Sql.count(table)).isEqualTo(38);
+        Set<String> left = files(table);
+        left.removeAll(before);
+        assertThat(left).as("the deleting statement's file alone").hasSize(1);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"serializable", "snapshot"})
+    void rowsAddedMeanwhileConflictOnlyWhenSerializable(String isolation) throws Exception {
+        String table = table(3, "merge-on-read", isolation);
+        String merge = "MERGE INTO " + table + " t USING (SELECT id FROM range(38, 42)) c ON t.id = c.id AND t.id > 30"
+                + " WHEN MATCHED THEN UPDATE SET s = concat('m', pause(t.id))"
+                + " WHEN NOT MATCHED THEN INSERT (id, s) VALUES (c.id, 'new')";
+        // Bounds of a new file show that the filter leaves it out.
+        assertThat(paused(merge, "INSERT INTO " + table + " VALUES (20, 'again')"))
+                .isEmpty();
+        assertThat(changed(table)).containsExactly("[20,again]", "[38,m38]", "[39,m39]", "[40,new]", "[41,new]");
+        String failure = paused(merge, "INSERT INTO " + table + " VALUES (41, 'again')");
+        if (isolation.equals("serializable")) {
+            assertThat(failure).contains("CommitConflictException");
+            assertThat(Sql.count(table)).isEqualTo(44);
+        } else {
+            assertThat(failure).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"serializable", "snapshot"})
+    void aStatementThatReadsItsTableTwiceDependsOnAllOfIt(String isolation) throws Exception {
+        String table = table(3, "merge-on-read", isolation);
+        String failure = paused(
+                "UPDATE " + table + " SET s = concat('max', pause(id)) WHERE id = (SELECT max(id) FROM " + table + ")",
+                "DELETE FROM " + table + " WHERE id = 3");
+        assertThat(failure.isEmpty()).as(failure).isEqualTo(isolation.equals("snapshot"));
+        // Without the second reading it goes through.
+        assertThat(paused(
+                        "UPDATE " + table + " SET s = concat('u', pause(id)) WHERE id = 12",
+                        "DELETE FROM " + table + " WHERE id = 4"))
+                .isEmpty();
+        assertThat(changed(table)).contains("[12,u12]");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"2,merge-on-read", "3,copy-on-write"})
+    void aFileSomebodyRemovedIsRefused(int version, String mode) throws Exception {
+        String table = table(version, mode, "snapshot");
+        assertThat(paused(
+                        "UPDATE " + table + " SET s = concat('u', pause(id)) WHERE id = 5",
+                        "DELETE FROM " + table + " WHERE id < 20"))
+                .contains("CommitConflictException");
+        assertThat(Sql.count(table)).isEqualTo(20);
+        assertThat(changed(table)).isEmpty();
+    }
+}
