@@ -38,6 +38,11 @@ public final class LocalFilesWithoutFork extends RawLocalFileSystem {
     }
 
     @Override
+    public String getScheme() {
+        return "file";
+    }
+
+    @Override
     public FSDataInputStream open(Path path, int bufferSizeBytes) throws IOException {
         if (isManifest(path.getName())) {
             MANIFESTS.incrementAndGet();
