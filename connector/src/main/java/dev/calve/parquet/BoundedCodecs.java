@@ -8,10 +8,11 @@ import org.apache.parquet.hadoop.CodecFactory;
 import org.apache.parquet.hadoop.metadata.ColumnChunkMetaData;
 import org.apache.parquet.hadoop.metadata.CompressionCodecName;
 import org.apache.parquet.hadoop.metadata.ParquetMetadata;
+import org.jspecify.annotations.Nullable;
 
 /**
  * parquet-java's codecs, which allocate as much as a page's header says, with a limit: no page is larger than what the
- * footer says of the largest column chunk. Until the footer is read nothing is decompressed.
+ * footer says of the largest column chunk. Until the footer is read nothing is decompressed. Used by one thread.
  */
 public final class BoundedCodecs implements CompressionCodecFactory {
 
@@ -19,6 +20,7 @@ public final class BoundedCodecs implements CompressionCodecFactory {
     private static final int NEVER_TOO_LARGE = 64 << 20;
 
     private final CodecFactory codecs;
+    private @Nullable ZstdPages zstd;
     private long mostBytes = NEVER_TOO_LARGE;
 
     public BoundedCodecs(CodecFactory codecs) {
@@ -42,11 +44,23 @@ public final class BoundedCodecs implements CompressionCodecFactory {
 
     @Override
     public BytesInputDecompressor getDecompressor(CompressionCodecName name) {
-        return new Bounded(codecs.getDecompressor(name));
+        BytesInputDecompressor codec = codecs.getDecompressor(name);
+        return new Bounded(name == CompressionCodecName.ZSTD ? zstd(codec) : codec);
+    }
+
+    private ZstdPages zstd(BytesInputDecompressor codec) {
+        if (zstd == null) {
+            zstd = new ZstdPages(codec);
+        }
+        return zstd;
     }
 
     @Override
     public void release() {
+        if (zstd != null) {
+            zstd.release();
+            zstd = null;
+        }
         codecs.release();
     }
 
