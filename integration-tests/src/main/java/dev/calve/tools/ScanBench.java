@@ -7,12 +7,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.apache.spark.sql.SparkSession;
 
@@ -31,7 +33,9 @@ public final class ScanBench {
               --runs N          timed runs of each side (7)
               --warmup N        runs before them (3)
               --sides NAME,...  calve, peer, parquet (all); one side alone is for a profiler
-              --conf KEY=VALUE  a setting of the session; may be repeated
+              --conf KEY=VALUE  a setting of the session; may be repeated. With spark.hadoop.fs.file.impl=
+                                dev.calve.tools.LocalFilesWithoutFork all sides read through Hadoop's local file system,
+                                without it Calve reads local files itself
               --dir DIR         keeps the tables there for the next time; without it a temporary folder
             """;
 
@@ -137,10 +141,8 @@ public final class ScanBench {
         }
     }
 
-    /** All sides read through the same file system, so that only what they do with the bytes differs. */
     private static Map<String, String> settings(Arguments arguments) {
-        var settings = new java.util.TreeMap<String, String>();
-        settings.put("spark.hadoop.fs.file.impl", LocalFilesWithoutFork.class.getName());
+        var settings = new TreeMap<String, String>();
         for (String setting : arguments.values("--conf")) {
             String[] parts = setting.split("=", 2);
             if (parts.length != 2) {
@@ -173,7 +175,7 @@ public final class ScanBench {
                 "cpu:peer",
                 "wall:parquet",
                 "cpu:parquet");
-        var numeric = new ArrayList<Boolean>(java.util.Collections.nCopies(header.size(), true));
+        var numeric = new ArrayList<Boolean>(Collections.nCopies(header.size(), true));
         numeric.set(0, false);
         System.out.println("Whole queries in turn, from SQL text to answer. ms and cpu: medians, wall and processor time of "
                 + "the process in milliseconds; wall:X and cpu:X: calve / X.");

@@ -4,8 +4,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.SparkSession;
 
@@ -117,8 +119,20 @@ record ScanTables(SparkSession spark, Path folder, int rows, int manyFiles, Set<
             ManyFiles.at(location, manyFiles, true);
         } else {
             write(name);
+            deleteChecksums(location);
         }
         Files.createFile(complete);
+    }
+
+    /** Hadoop keeps them for local files only, and compares what it reads with them, which would be measured, too. */
+    private static void deleteChecksums(Path location) throws IOException {
+        List<Path> checksums;
+        try (Stream<Path> all = Files.walk(location)) {
+            checksums = all.filter(path -> path.toString().endsWith(".crc")).toList();
+        }
+        for (Path checksum : checksums) {
+            Files.delete(checksum);
+        }
     }
 
     private void write(Name name) {

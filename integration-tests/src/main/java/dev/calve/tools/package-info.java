@@ -8,7 +8,7 @@
  *
  * <ul>
  *   <li>The peer is named in configuration and not compiled against, because only {@code dev/peer}, {@code dev/quickstart}
- *       and {@code dev/bench} have its jar. Only what {@link dev.calve.tools.CommitBench} measures calls it.
+ *       and {@code dev/bench} have its jar. Only what {@link dev.calve.tools.CommitBench} measures calls it, and what makes its tables.
  *   <li>Answers go to standard output, everything else to standard error, because answers get piped.
  *   <li>A failure is one line and a non-zero exit code; {@code --debug} adds the stack, because a stack of Spark's hides
  *       the one line that matters.
