@@ -19,7 +19,18 @@ public final class Damage {
     private static final ObjectMapper JSON = new ObjectMapper();
 
     private static final long[] EXTREMES = {
-        0, 1, -1, 127, 128, 255, 256, 65_535, Integer.MAX_VALUE, Integer.MIN_VALUE, 0x7FFF_FFF7L, Long.MAX_VALUE,
+        0,
+        1,
+        -1,
+        127,
+        128,
+        255,
+        256,
+        65_535,
+        Integer.MAX_VALUE,
+        Integer.MIN_VALUE,
+        0x7FFF_FFF7L,
+        Long.MAX_VALUE,
         Long.MIN_VALUE
     };
 
@@ -159,9 +170,22 @@ public final class Damage {
             case 3 -> nodes.textNode(random.string(6));
             case 4 ->
                 nodes.textNode(random.oneOf(
-                        "long", "int", "decimal(99999999999,2)", "decimal(9,-1)", "fixed[-1]", "fixed[99999999999]",
-                        "bucket[0]", "truncate[99999999999]", "void", "list", "struct", "map", "1e999999999", "9".repeat(400),
-                        "99999-12-31T23:59:59.999999999+00:00", "0000"));
+                        "long",
+                        "int",
+                        "decimal(99999999999,2)",
+                        "decimal(9,-1)",
+                        "fixed[-1]",
+                        "fixed[99999999999]",
+                        "bucket[0]",
+                        "truncate[99999999999]",
+                        "void",
+                        "list",
+                        "struct",
+                        "map",
+                        "1e999999999",
+                        "9".repeat(400),
+                        "99999-12-31T23:59:59.999999999+00:00",
+                        "0000"));
             case 5 -> nodes.booleanNode(random.yes());
             case 6 -> nodes.numberNode(random.oneOf(1e300, -0.5, 1e18));
             default -> deep(nodes, random.oneOf(1, 400), random.yes());
@@ -171,7 +195,9 @@ public final class Damage {
     private static JsonNode deep(JsonNodeFactory nodes, int levels, boolean objects) {
         JsonNode node = objects ? nodes.objectNode() : nodes.arrayNode();
         for (int i = 1; i < levels; i++) {
-            node = objects ? nodes.objectNode().set("fields", node) : nodes.arrayNode().add(node);
+            node = objects
+                    ? nodes.objectNode().set("fields", node)
+                    : nodes.arrayNode().add(node);
         }
         return node;
     }

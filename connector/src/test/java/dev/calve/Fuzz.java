@@ -163,8 +163,8 @@ public final class Fuzz {
             } while (only == null && System.nanoTime() < end);
             System.out.println("fuzzed " + target.name() + ": " + inputs + " inputs, " + refused + " refused");
             if (inputs >= ENOUGH && (refused == 0 || refused == inputs)) {
-                throw new AssertionError(
-                        target.name() + " must refuse some inputs and not all, but refused " + refused + " of " + inputs);
+                throw new AssertionError(target.name() + " must refuse some inputs and not all, but refused " + refused
+                        + " of " + inputs);
             }
         }
 

@@ -61,7 +61,8 @@ class VectorFuzzTest {
     /** What is accepted is a set like any other. */
     private static void use(PositionBitmap positions) {
         assertThat(PositionBitmap.fromBytes(positions.toBytes())).isEqualTo(positions);
-        assertThat(positions.cardinalityInRange(0, PositionBitmap.MAX_POSITION + 1)).isEqualTo(positions.cardinality());
+        assertThat(positions.cardinalityInRange(0, PositionBitmap.MAX_POSITION + 1))
+                .isEqualTo(positions.cardinality());
     }
 
     private static byte[] vector(byte[] bitmap) {
@@ -124,9 +125,11 @@ class VectorFuzzTest {
             for (BlobMetadata blob : reader.blobs()) {
                 byte[] content = reader.read(blob);
                 if (blob.compressionCodec().equals(Optional.empty())) {
-                    use(VectorFile.read(storage.input(FILE), blob.offset(), blob.length(), DeletionVectorCodec.decode(
-                                    content, FILE)
-                            .cardinality()));
+                    use(VectorFile.read(
+                            storage.input(FILE),
+                            blob.offset(),
+                            blob.length(),
+                            DeletionVectorCodec.decode(content, FILE).cardinality()));
                 }
             }
         }

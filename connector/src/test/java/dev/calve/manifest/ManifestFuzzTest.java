@@ -36,7 +36,8 @@ class ManifestFuzzTest {
 
     ManifestFuzzTest() throws IOException {
         for (int version = 1; version <= 3; version++) {
-            for (Type type : List.of(Type.Simple.STRING, new Type.Decimal(20, 3), new Type.Fixed(3), Type.Simple.DATE)) {
+            for (Type type :
+                    List.of(Type.Simple.STRING, new Type.Decimal(20, 3), new Type.Fixed(3), Type.Simple.DATE)) {
                 CommitFixture table = table(version, type);
                 String list = table.head().manifestList().orElseThrow();
                 addTo(lists, table.storage.bytes(list));
@@ -128,8 +129,11 @@ class ManifestFuzzTest {
     void manifestsAndLists() throws Exception {
         Fuzz.run(
                 Target.of("manifest", MANIFEST, manifests, ManifestFuzzTest::readManifest),
-                Target.of("manifest-list", LIST, lists, bytes -> ManifestList.read(
-                                new MemoryStorage().put(LIST, bytes), LIST)
-                        .toString()));
+                Target.of(
+                        "manifest-list",
+                        LIST,
+                        lists,
+                        bytes -> ManifestList.read(new MemoryStorage().put(LIST, bytes), LIST)
+                                .toString()));
     }
 }

@@ -40,7 +40,10 @@ class MetadataFuzzTest {
             table.append(table.dataFile("a").in(1.5).ids(1, 10).build());
             table.evolve(
                     new MetadataUpdate.AddSpec(PartitionSpec.unpartitioned(1)), new MetadataUpdate.SetDefaultSpec(-1));
-            table.change(Operation.APPEND).add(table.dataFile("b").build()).on("audit").commit();
+            table.change(Operation.APPEND)
+                    .add(table.dataFile("b").build())
+                    .on("audit")
+                    .commit();
             tables.add(TableMetadataJson.print(table.metadata(), PLAIN));
         }
         for (int seed = 0; seed < 20; seed++) {
@@ -81,15 +84,15 @@ class MetadataFuzzTest {
     void tableMetadata() throws Exception {
         List<byte[]> tables = tables();
         Fuzz.run(
-                Target.of("metadata", PLAIN, tables, bytes -> parse(bytes, PLAIN)).damaged(Damage::json),
+                Target.of("metadata", PLAIN, tables, bytes -> parse(bytes, PLAIN))
+                        .damaged(Damage::json),
                 Target.of(
                                 "metadata.gz",
                                 ZIPPED,
                                 tables.stream().map(MetadataFuzzTest::gzip).toList(),
                                 bytes -> parse(bytes, ZIPPED))
-                        .damaged((random, samples) -> random.yes()
-                                ? Damage.bytes(random, samples)
-                                : gzip(Damage.json(random, tables))));
+                        .damaged((random, samples) ->
+                                random.yes() ? Damage.bytes(random, samples) : gzip(Damage.json(random, tables))));
     }
 
     @Test
@@ -109,12 +112,17 @@ class MetadataFuzzTest {
             types.add(type);
         }
         Fuzz.run(
-                Target.of("name-mapping", "", mappings, bytes -> NameMapping.parse(new String(bytes, UTF_8))
-                                .toJson())
+                Target.of(
+                                "name-mapping",
+                                "",
+                                mappings,
+                                bytes -> NameMapping.parse(new String(bytes, UTF_8))
+                                        .toJson())
                         .damaged(Damage::json),
                 Target.of("value", "", values, bytes -> {
                     Type type = types.get(bytes.length == 0 ? 0 : (bytes[0] & 0xff) % types.size());
-                    ValueCodec.decode(type, Bytes.wrap(Arrays.copyOfRange(bytes, Math.min(1, bytes.length), bytes.length)));
+                    ValueCodec.decode(
+                            type, Bytes.wrap(Arrays.copyOfRange(bytes, Math.min(1, bytes.length), bytes.length)));
                 }));
     }
 }

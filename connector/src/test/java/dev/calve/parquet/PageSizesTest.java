@@ -63,8 +63,7 @@ class PageSizesTest {
         block.addColumn(chunk("a", 1000, 5));
         block.addColumn(chunk("b", 1005, pages.length));
         block.addColumn(chunk("c", 9999, 1));
-        PageSizes.of(block, Set.of(ColumnPath.get("a"), ColumnPath.get("b")))
-                .check(1000, bytes, 7, 5 + pages.length);
+        PageSizes.of(block, Set.of(ColumnPath.get("a"), ColumnPath.get("b"))).check(1000, bytes, 7, 5 + pages.length);
     }
 
     @Test
@@ -87,10 +86,7 @@ class PageSizesTest {
     @Test
     void aPageLargerThanItsChunkDoesNotPass() throws IOException {
         for (PageHeader damaged : List.of(
-                header(Integer.MAX_VALUE),
-                header(40, Integer.MAX_VALUE, 0),
-                header(40, 20, 21),
-                header(40, -1, 0))) {
+                header(Integer.MAX_VALUE), header(40, Integer.MAX_VALUE, 0), header(40, 20, 21), header(40, -1, 0))) {
             file.reset();
             page(header(30), 30);
             page(damaged, 40);

@@ -50,8 +50,8 @@ class WireFuzzTest {
         var codec = new OutcomeCodec(table.metadata());
         return List.of(
                 codec.toBytes(List.of()),
-                codec.toBytes(List.of(
-                        new Outcome.Untouched(0), new Outcome.WholeFile(1, PositionBitmap.of(0, 1L << 40)))),
+                codec.toBytes(
+                        List.of(new Outcome.Untouched(0), new Outcome.WholeFile(1, PositionBitmap.of(0, 1L << 40)))),
                 codec.toBytes(List.of(
                         new Outcome.Deletes(2, PositionBitmap.of(3), table.vector("v", a, 1L << 40, 5)),
                         new Outcome.Deletes(3, PositionBitmap.of(1, 4), table.positions("p", b)))),

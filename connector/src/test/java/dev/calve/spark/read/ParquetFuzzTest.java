@@ -97,7 +97,8 @@ class ParquetFuzzTest {
         var data = new ArrayList<byte[]>();
         var deletes = new ArrayList<byte[]>();
         for (int i = 0; i < FILES; i++) {
-            var rows = new StoredRows(new Randomly(i), i % 2 == 0 ? WriterVersion.PARQUET_1_0 : WriterVersion.PARQUET_2_0);
+            var rows =
+                    new StoredRows(new Randomly(i), i % 2 == 0 ? WriterVersion.PARQUET_1_0 : WriterVersion.PARQUET_2_0);
             stored.add(rows);
             data.add(numbered(i, rows.file.bytes));
             data.add(numbered(i, rows.byteStreamSplit.bytes));
