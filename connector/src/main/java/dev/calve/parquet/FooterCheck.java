@@ -18,7 +18,11 @@ public final class FooterCheck {
 
     private FooterCheck() {}
 
-    /** @throws InvalidTableException if row groups or chunks cannot be where the footer says */
+    /**
+     * Compares where row groups and chunks are said to be with the length of the file.
+     *
+     * @throws InvalidTableException if they cannot be there
+     */
     public static void check(ParquetMetadata footer, InputFile file) throws IOException {
         long length = file.length();
         for (BlockMetaData block : footer.getBlocks()) {
@@ -34,7 +38,11 @@ public final class FooterCheck {
         }
     }
 
-    /** @throws InvalidTableException if a row group lacks a column that is to be read, or has not one value for each row */
+    /**
+     * Compares the columns of a row group with those that are to be read.
+     *
+     * @throws InvalidTableException if it lacks one of them, or has not one value for each row
+     */
     public static void check(BlockMetaData block, MessageType wanted, Set<ColumnPath> paths, InputFile file) {
         int found = 0;
         for (ColumnChunkMetaData chunk : block.getColumns()) {
