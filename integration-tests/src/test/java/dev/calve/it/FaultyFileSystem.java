@@ -12,7 +12,9 @@ import java.nio.file.LinkOption;
 import java.nio.file.StandardCopyOption;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Abortable;
@@ -31,7 +33,8 @@ import org.apache.hadoop.util.Progressable;
  * An object store as the S3A client presents it, where things go wrong when a test says so. What it holds is in local
  * folders for tests to look at: {@code s3a://faulty/a/b} is the file {@code /a/b}. A file appears when its stream is closed.
  *
- * <p>The fault is one per JVM, and driver and tasks of a local session are one JVM.
+ * <p>The fault is one per JVM, and driver and tasks of a local session are one JVM. So is what is mounted: a bucket that is
+ * has its files below a folder and not at the root.
  */
 public final class FaultyFileSystem extends FileSystem {
 
@@ -59,6 +62,8 @@ public final class FaultyFileSystem extends FileSystem {
 
     private static final String CONDITIONAL_CREATE = "fs.option.create.conditional.overwrite";
 
+    private static final Map<String, java.nio.file.Path> MOUNTED = new ConcurrentHashMap<>();
+
     private static volatile Fault fault = Fault.NONE;
 
     private URI uri = URI.create("s3a://faulty");
@@ -79,8 +84,15 @@ public final class FaultyFileSystem extends FileSystem {
         return "s3a://faulty" + folder.toAbsolutePath();
     }
 
+    /** Makes {@code s3a://bucket/a/b} the file {@code a/b} in the folder. */
+    static void mount(String bucket, java.nio.file.Path folder) {
+        MOUNTED.put(bucket, folder);
+    }
+
     private static java.nio.file.Path local(Path path) {
-        return java.nio.file.Path.of(path.toUri().getPath());
+        String name = path.toUri().getPath();
+        java.nio.file.Path folder = MOUNTED.get(path.toUri().getAuthority());
+        return folder == null ? java.nio.file.Path.of(name) : folder.resolve(name.substring(1));
     }
 
     @Override
@@ -93,6 +105,11 @@ public final class FaultyFileSystem extends FileSystem {
     @Override
     public URI getUri() {
         return uri;
+    }
+
+    @Override
+    public String getScheme() {
+        return uri.getScheme();
     }
 
     @Override
