@@ -74,15 +74,16 @@ final class StateByName extends Rule<LogicalPlan> {
         }
         return selector(relation)
                 .flatMap(selector -> full(relation.multipartIdentifier(), written)
-                        .map(full -> new SubqueryAlias(alias(full), new UnresolvedRelation(
-                                seq(with(full, selector)), relation.options(), false))));
+                        .map(full -> new SubqueryAlias(
+                                alias(full),
+                                new UnresolvedRelation(seq(with(full, selector)), relation.options(), false))));
     }
 
     /** Whether Spark itself knows what these options ask for. */
     private static boolean isTimeTravel(UnresolvedRelation relation) {
         SQLConf conf = SQLConf.get();
-        return relation.options().containsKey((String) conf.getConf(SQLConf.TIME_TRAVEL_VERSION_KEY()))
-                || relation.options().containsKey((String) conf.getConf(SQLConf.TIME_TRAVEL_TIMESTAMP_KEY()));
+        return relation.options().containsKey(conf.getConf(SQLConf.TIME_TRAVEL_VERSION_KEY()))
+                || relation.options().containsKey(conf.getConf(SQLConf.TIME_TRAVEL_TIMESTAMP_KEY()));
     }
 
     /** The last part of the name; empty if the options ask for no state, or for what no name can say. */
@@ -112,8 +113,7 @@ final class StateByName extends Rule<LogicalPlan> {
 
     /** Catalog and namespace of names without: those of the view in whose text they stand, else the session's. */
     private static List<String> current(CatalogManager catalogs) {
-        List<String> ofView =
-                CollectionConverters.asJava(AnalysisContext.get().catalogAndNamespace());
+        List<String> ofView = CollectionConverters.asJava(AnalysisContext.get().catalogAndNamespace());
         return ofView.isEmpty() ? with(List.of(catalogs.currentCatalog().name()), catalogs.currentNamespace()) : ofView;
     }
 

@@ -161,15 +161,18 @@ class AlterTableIT {
 
     @Test
     void defaultsOfFieldsInsideStructsFillOldRows() {
-        LakeTable table = create(
-                3, "id bigint, s struct<x: int>, l array<struct<x: int>>, m map<string, struct<x: int>>", "");
+        LakeTable table =
+                create(3, "id bigint, s struct<x: int>, l array<struct<x: int>>, m map<string, struct<x: int>>", "");
         table.insert("VALUES (1, struct(1), array(struct(2), null), map('a', struct(3), 'b', null)),"
                 + " (2, null, null, null), (3, struct(null), array(), map())");
         alter(table, "ADD COLUMN s.y int DEFAULT 5");
         alter(table, "ADD COLUMN l.element.y string DEFAULT 'e'");
         alter(table, "ADD COLUMN m.value.y double DEFAULT 1.5");
         assertThat(table.rows("id, s.y, l.y, map_values(m).y"))
-                .containsExactly("[1,5,ArraySeq(e, null),ArraySeq(1.5, null)]", "[2,null,null,null]", "[3,5,ArraySeq(),ArraySeq()]");
+                .containsExactly(
+                        "[1,5,ArraySeq(e, null),ArraySeq(1.5, null)]",
+                        "[2,null,null,null]",
+                        "[3,5,ArraySeq(),ArraySeq()]");
         table.insert("VALUES (4, struct(1, 6), array(struct(2, 'f')), map('a', struct(3, 2.5)))");
         assertSame(table, "true", "s.y = 5", "s.y IS NULL", "s.y > 5", "s.y <> 5", "get(l, 0).y = 'e'", "m['a'].y > 1");
         table.delete("s.y = 5 AND s.x IS NULL");

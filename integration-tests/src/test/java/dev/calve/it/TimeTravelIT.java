@@ -207,7 +207,8 @@ class TimeTravelIT {
         String name = "lake." + TABLE;
         String old = name + " WITH (`snapshot-id` = " + IDS.get(1) + ")";
         String tagged = name + " WITH (`tag` = 'v1')";
-        assertThat(Sql.rows("SELECT 1, count(*) FROM %s UNION ALL SELECT 2, count(*) FROM %s UNION ALL"
+        assertThat(Sql.rows(
+                        "SELECT 1, count(*) FROM %s UNION ALL SELECT 2, count(*) FROM %s UNION ALL"
                                 + " SELECT 3, count(*) FROM %s",
                         name, old, tagged))
                 .containsExactlyElementsOf(Sql.rows(
@@ -217,11 +218,14 @@ class TimeTravelIT {
         assertThat(Sql.rows(
                         "SELECT count(*), count(b.id), max(b.name) FROM %s a FULL JOIN %s b USING (id)", tagged, old))
                 .containsExactly("[20,20,b19]");
-        assertThat(reader("snapshot-id", "" + IDS.get(1)).table(name).as("b")
+        assertThat(reader("snapshot-id", "" + IDS.get(1))
+                        .table(name)
+                        .as("b")
                         .join(reader("tag", "v1").table(name).as("a"), "id")
                         .count())
                 .isEqualTo(10);
-        assertThat(Sql.rows("SELECT 1, count(*) FROM %1$s.manifests UNION ALL SELECT 2, count(*) FROM %1$s.manifests"
+        assertThat(Sql.rows(
+                        "SELECT 1, count(*) FROM %1$s.manifests UNION ALL SELECT 2, count(*) FROM %1$s.manifests"
                                 + " WITH (`snapshot-id` = %2$d)",
                         name, IDS.get(1)))
                 .containsExactlyElementsOf(Sql.rows(
@@ -233,7 +237,8 @@ class TimeTravelIT {
     @Test
     void aTableReadByOptionsKeepsItsName() {
         String with = " WITH (`snapshot-id` = " + IDS.get(0) + ")";
-        String columns = "SELECT max(history.name), max(travel.history.id), max(lake.travel.history.name), count(_file)";
+        String columns =
+                "SELECT max(history.name), max(travel.history.id), max(lake.travel.history.name), count(_file)";
         assertThat(Sql.rows(columns + " FROM lake.travel.history" + with)).containsExactly("[a9,9,a9,10]");
         try {
             Sql.run("USE lake.travel");
@@ -494,7 +499,9 @@ class TimeTravelIT {
     }
 
     private static void assertPlan(String table, String part) {
-        assertThat(plan("SELECT * FROM " + table)).contains("Calve scan of lake.travel.history").contains(part);
+        assertThat(plan("SELECT * FROM " + table))
+                .contains("Calve scan of lake.travel.history")
+                .contains(part);
     }
 
     private static String plan(String query) {

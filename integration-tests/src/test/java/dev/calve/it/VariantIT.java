@@ -181,6 +181,23 @@ class VariantIT {
                 .isEqualTo(PeerTables.text(tables.spark
                         .sql("SELECT id, s.v FROM (" + rows(0, 60) + ")")
                         .collectAsList()));
+        for (String condition : List.of(
+                "try_variant_get(v, '$.a', 'int') > 20",
+                "variant_get(v, '$.b.c', 'string') = 't31'",
+                "variant_get(v, '$.a', 'string') = 'other type'",
+                "try_variant_get(v, '$.a', 'int') IS NULL",
+                "variant_get(s.v, '$.d', 'decimal(9,2)') < 20",
+                "is_variant_null(v)",
+                "variant_get(m['k'], '$[0]', 'int') = 1")) {
+            assertThat(PeerTables.text(tables.spark
+                            .sql("SELECT * FROM " + tables.in(Engine.CALVE, table) + " WHERE " + condition)
+                            .collectAsList()))
+                    .as(condition)
+                    .isEqualTo(PeerTables.text(model(60, condition)))
+                    .isNotEmpty();
+        }
+        tables.delete(Engine.CALVE, table, "try_variant_get(v, '$.a', 'int') > 20");
+        assertHolds(table, model(60, "NOT coalesce(try_variant_get(v, '$.a', 'int') > 20, false)"));
     }
 
     /** Paths of the leaf columns of a table's only data file. */

@@ -149,7 +149,8 @@ public final class MetadataTable implements SupportsRead {
     @Override
     public String toString() {
         String snapshot = shown.isOfOneSnapshot()
-                ? " [snapshot " + snapshotId().map(String::valueOf).orElse("none") + state.point().besidesId() + "]"
+                ? " [snapshot " + snapshotId().map(String::valueOf).orElse("none")
+                        + state.point().besidesId() + "]"
                 : "";
         return name() + snapshot;
     }

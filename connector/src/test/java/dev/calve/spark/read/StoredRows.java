@@ -99,8 +99,7 @@ final class StoredRows {
     FileRead.Builder read(MemoryFile either) {
         FileRead.Builder read = FileRead.of(either, columns());
         defaults.forEach((id, value) -> read.absentValue(
-                id,
-                SparkValues.toSpark(Samples.SCHEMA.field(id).orElseThrow().type(), value)));
+                id, SparkValues.toSpark(Samples.SCHEMA.field(id).orElseThrow().type(), value)));
         return hasIds
                 ? read
                 : read.fieldNames(path -> {
@@ -177,8 +176,8 @@ final class StoredRows {
     /** Makes a row one that the file can hold: numbers as small as they were before the promotion. */
     private void fit(Map<Integer, Object> row) {
         row.keySet().retainAll(stored.keySet());
-        boolean hasStruct = Samples.SCHEMA.fields().stream()
-                .anyMatch(field -> isInStruct(field) && row.containsKey(field.id()));
+        boolean hasStruct =
+                Samples.SCHEMA.fields().stream().anyMatch(field -> isInStruct(field) && row.containsKey(field.id()));
         defaults.forEach((id, value) -> {
             if (hasStruct || !isInStruct(Samples.SCHEMA.field(id).orElseThrow())) {
                 row.put(id, value);
