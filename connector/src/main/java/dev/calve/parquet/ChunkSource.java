@@ -169,32 +169,41 @@ public final class ChunkSource implements Closeable {
     }
 
     /**
+     * A column of a row group that is being decoded.
+     *
+     * @param reader of triples
+     * @param count of triples, nulls among them
+     */
+    public record Triples(ColumnReader reader, long count) {}
+
+    /**
      * Decodes a column of a row group. The reader stands at the first value and is good until the next one is asked for.
      * Memory: the chunk as stored, and a page.
      *
      * @throws InvalidTableException if the chunk cannot be decoded or has not one value for each row
      */
-    public ColumnReader read(int rowGroup, ColumnDescriptor column) throws IOException {
+    public Triples read(int rowGroup, ColumnDescriptor column) throws IOException {
         closePages();
         MessageType only = only(schema(), column);
         try {
             reader.setRequestedSchema(only);
-            pages = reader.readRowGroup(rowGroup);
+            PageReadStore read = Objects.requireNonNull(reader.readRowGroup(rowGroup));
+            pages = read;
             var store = new ColumnReadStoreImpl(
-                    Objects.requireNonNull(pages),
+                    read,
                     new Nowhere(only),
                     only,
                     reader.getFileMetaData().getCreatedBy());
             ColumnDescriptor descriptor = only.getColumns().get(0);
-            ColumnReader values = store.getColumnReader(descriptor);
-            if (descriptor.getMaxRepetitionLevel() == 0 && values.getTotalValueCount() != rows(rowGroup)) {
+            long count = read.getPageReader(descriptor).getTotalValueCount();
+            if (descriptor.getMaxRepetitionLevel() == 0 && count != rows(rowGroup)) {
                 throw corrupt(
                         file,
-                        "column " + String.join(".", column.getPath()) + " has " + values.getTotalValueCount()
-                                + " values in row group " + rowGroup + " of " + rows(rowGroup) + " rows",
+                        "column " + String.join(".", column.getPath()) + " has " + count + " values in row group "
+                                + rowGroup + " of " + rows(rowGroup) + " rows",
                         null);
             }
-            return values;
+            return new Triples(store.getColumnReader(descriptor), count);
         } catch (InvalidTableException e) {
             throw e;
         } catch (RuntimeException e) {

@@ -135,12 +135,12 @@ public final class Copyable implements Verdict {
                 try {
                     if (Lineage.isLineage(column)) {
                         Optional<ColumnReader> stored = isStored(source, column)
-                                ? Optional.of(source.read(slice.rowGroup(), column))
+                                ? Optional.of(source.read(slice.rowGroup(), column).reader())
                                 : Optional.empty();
                         var entry = sources.get(slice.source()).entry();
                         Lineage.write(column, entry, slice, gone.get(i), stored, sink);
                     } else {
-                        Triples.copy(source.read(slice.rowGroup(), column), slice.rows(), gone.get(i), sink);
+                        KeptTriples.copy(source.read(slice.rowGroup(), column), slice.rows(), gone.get(i), sink);
                     }
                 } catch (ParquetDecodingException e) {
                     throw new InvalidTableException(

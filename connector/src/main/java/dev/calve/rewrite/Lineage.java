@@ -60,13 +60,13 @@ final class Lineage {
         int step = isRowId ? 1 : 0;
         int row = 0;
         while (row < slice.rows()) {
-            int end = Triples.endOfKept(gone, row, slice.rows());
+            int end = KeptTriples.endOfKept(gone, row, slice.rows());
             for (; row < end; row++) {
                 long inherited = first + (long) row * step;
                 sink.put(stored.isPresent() ? next(stored.get(), inherited) : inherited);
                 sink.endRow();
             }
-            end = Triples.endOfGone(gone, row, slice.rows());
+            end = KeptTriples.endOfGone(gone, row, slice.rows());
             for (; row < end; row++) {
                 if (stored.isPresent()) {
                     next(stored.get(), 0);

@@ -10,7 +10,6 @@ import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.Predicate;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.iceberg.DataFile;
@@ -47,7 +46,7 @@ class RewriterIT {
             + "CASE id % 4 WHEN 0 THEN NULL WHEN 1 THEN array() ELSE array(named_struct('x', double('NaN'), 'y', NULL), NULL, "
             + "named_struct('x', -0.0D, 'y', 'y' || id)) END AS ls, "
             + "CASE id % 5 WHEN 0 THEN NULL WHEN 1 THEN map() ELSE map('k' || id % 3, array(id / 7, NULL), 'other', NULL) END AS m "
-            + "FROM range(0, 20000, 1, 1)";
+            + "FROM range(0, 10000, 1, 1)";
 
     private static final String LINEAGE = "_row_id, _last_updated_sequence_number";
 
@@ -67,7 +66,7 @@ class RewriterIT {
                         COLUMNS,
                         writer.provider,
                         version,
-                        "'write.delete.mode'='copy-on-write', 'write.parquet.row-group-size-bytes'='60000', "
+                        "'write.delete.mode'='copy-on-write', 'write.parquet.row-group-size-bytes'='40000', "
                                 + "'write.parquet.bloom-filter-enabled.column.s'='true', "
                                 + "'write.parquet.page-row-limit'='700', 'write.parquet.dict-size-bytes'='4000', "
                                 + "'write.parquet.compression-codec'='" + codec + "', 'write.parquet.page-version'='"
@@ -76,14 +75,7 @@ class RewriterIT {
     }
 
     @ParameterizedTest
-    @CsvSource({
-        "2,CALVE,zstd,v1",
-        "2,PEER,gzip,v1",
-        "2,CALVE,uncompressed,v2",
-        "3,CALVE,snappy,v1",
-        "3,PEER,lz4,v1",
-        "3,PEER,zstd,v2"
-    })
+    @CsvSource({"2,CALVE,zstd,v1", "2,PEER,gzip,v2", "3,CALVE,snappy,v2", "3,PEER,lz4,v1"})
     void rowsThatStayAreTheSameInBothEngines(int version, Engine writer, String codec, String pages)
             throws IOException {
         String table = "t%d_%s_%s_%s".formatted(version, writer, codec, pages).toLowerCase(java.util.Locale.ROOT);
@@ -109,28 +101,27 @@ class RewriterIT {
         kept = PeerTables.without(rows, gone);
         assertRewritten(table, further, kept, lineage, before);
 
-        for (Engine engine : Engine.values()) {
-            for (String condition : List.of(
-                    "s = 's4321'",
-                    "id = 7500",
-                    "id > 19990",
-                    "s = 'none'",
-                    "f IS NULL AND id < 50",
-                    "day < '1960-01-20'")) {
-                Set<String> expected = new HashSet<>(
-                        PeerTables.text(tables.frame(kept, rows.get(0).schema())
-                                .where(condition)
-                                .collectAsList()));
-                assertThat(tables.rows(engine, table, "*").stream().filter(expected::contains))
-                        .hasSize(expected.size());
-                assertThat(new HashSet<>(PeerTables.text(tables.spark
+        assertFiltersFindTheirRows(table, kept);
+    }
+
+    /** Filters trust the metrics, indexes, dictionaries and bloom filters of the new file. */
+    private static void assertFiltersFindTheirRows(String table, List<Row> kept) {
+        Map<String, Predicate<Row>> conditions = Map.of(
+                "s = 's4321'", row -> "s4321".equals(row.getString(2)),
+                "id = 7500", row -> row.getLong(0) == 7500,
+                "id > 9990", row -> row.getLong(0) > 9990,
+                "f IS NULL AND id < 50", row -> row.isNullAt(3) && row.getLong(0) < 50);
+        conditions.forEach((condition, matches) -> {
+            List<String> expected = PeerTables.text(kept.stream().filter(matches).toList());
+            for (Engine engine : Engine.values()) {
+                assertThat(PeerTables.text(tables.spark
                                 .table(tables.in(engine, table))
                                 .where(condition)
-                                .collectAsList())))
+                                .collectAsList()))
                         .as("%s of %s", condition, engine)
                         .isEqualTo(expected);
             }
-        }
+        });
     }
 
     private static void assertRewritten(

@@ -1,27 +1,28 @@
 package dev.calve.rewrite;
 
 import dev.calve.io.InvalidTableException;
+import dev.calve.parquet.ChunkSource;
 import dev.calve.parquet.ColumnSink;
 import java.util.BitSet;
 import org.apache.parquet.column.ColumnReader;
 
 /** The values of a column with their levels: copies those of rows that stay. */
-final class Triples {
+final class KeptTriples {
 
-    private Triples() {}
+    private KeptTriples() {}
 
     /**
      * Copies one row group.
      *
-     * @param reader at the first value
+     * @param column at the first value
      * @param gone rows of the row group that do not stay
      * @throws InvalidTableException if the column has not the rows of its row group
      */
-    static void copy(ColumnReader reader, int rows, BitSet gone, ColumnSink sink) {
-        if (reader.getDescriptor().getMaxRepetitionLevel() == 0) {
-            copySingle(reader, rows, gone, sink);
+    static void copy(ChunkSource.Triples column, int rows, BitSet gone, ColumnSink sink) {
+        if (column.reader().getDescriptor().getMaxRepetitionLevel() == 0) {
+            copySingle(column.reader(), rows, gone, sink);
         } else {
-            copyRepeated(reader, rows, gone, sink);
+            copyRepeated(column.reader(), column.count(), rows, gone, sink);
         }
     }
 
@@ -45,9 +46,9 @@ final class Triples {
         }
     }
 
-    private static void copyRepeated(ColumnReader reader, int rows, BitSet gone, ColumnSink sink) {
+    private static void copyRepeated(ColumnReader reader, long count, int rows, BitSet gone, ColumnSink sink) {
         int present = reader.getDescriptor().getMaxDefinitionLevel();
-        long left = reader.getTotalValueCount();
+        long left = count;
         for (int row = 0; row < rows; row++) {
             boolean stays = !gone.get(row);
             if (left == 0 || reader.getCurrentRepetitionLevel() != 0) {
