@@ -115,8 +115,7 @@ class RewriterIT {
             List<String> expected = PeerTables.text(kept.stream().filter(matches).toList());
             for (Engine engine : Engine.values()) {
                 assertThat(PeerTables.text(tables.spark
-                                .table(tables.in(engine, table))
-                                .where(condition)
+                                .sql("SELECT * FROM " + tables.in(engine, table) + " WHERE " + condition)
                                 .collectAsList()))
                         .as("%s of %s", condition, engine)
                         .isEqualTo(expected);
