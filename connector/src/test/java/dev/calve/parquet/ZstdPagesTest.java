@@ -75,7 +75,8 @@ class ZstdPagesTest {
 
         assertThat(pages.decompress(BytesInput.from(stored), 2000).toByteArray())
                 .isEqualTo(Arrays.copyOf(plain, 2000));
-        assertThatThrownBy(() -> pages.decompress(BytesInput.from(stored), 3001)).isInstanceOf(IOException.class);
+        assertThatThrownBy(() -> pages.decompress(BytesInput.from(stored), 3001))
+                .isInstanceOf(IOException.class);
     }
 
     @Test

@@ -123,10 +123,7 @@ public final class ScanBench {
                     : ToolSession.temporaryFolder("calve-bench");
             try (var session = ToolSession.start("calve-bench", folder.toString(), true, settings(parsed))) {
                 var tables = new ScanTables(
-                        session.spark(),
-                        folder,
-                        parsed.number("--rows", 8_000_000),
-                        parsed.number("--files", 100_000));
+                        session.spark(), folder, parsed.number("--rows", 8_000_000), parsed.number("--files", 100_000));
                 new ScanBench(parsed, session.spark(), tables).run();
             }
             return 0;
@@ -178,8 +175,9 @@ public final class ScanBench {
                 "cpu:parquet");
         var numeric = new ArrayList<Boolean>(Collections.nCopies(header.size(), true));
         numeric.set(0, false);
-        System.out.println("Whole queries in turn, from SQL text to answer, plan-one-day to the tasks of the scan. ms and cpu: medians, wall and processor time of "
-                + "the process in milliseconds; wall:X and cpu:X: calve / X.");
+        System.out.println(
+                "Whole queries in turn, from SQL text to answer, plan-one-day to the tasks of the scan. ms and cpu: medians, wall and processor time of "
+                        + "the process in milliseconds; wall:X and cpu:X: calve / X.");
         new TextTable(header, numeric, rows).lines().forEach(System.out::println);
     }
 

@@ -37,8 +37,8 @@ record ScanTables(SparkSession spark, Path folder, int rows, int manyFiles, Set<
               sum(octet_length(element_at(attributes, 'k2')))""";
 
     /** Of the table of many files, whose days begin with 2024. */
-    static final String ONE_DAY = " WHERE ts >= TIMESTAMP_NTZ'2024-03-01 00:00:00'"
-            + " AND ts < TIMESTAMP_NTZ'2024-03-02 00:00:00'";
+    static final String ONE_DAY =
+            " WHERE ts >= TIMESTAMP_NTZ'2024-03-01 00:00:00'" + " AND ts < TIMESTAMP_NTZ'2024-03-02 00:00:00'";
 
     private static final String FLAT_ROWS = """
             SELECT id, cast(pmod(xxhash64(id, 1), 50) AS INT) k, hash(id, 2) v, pmod(xxhash64(id, 3), 1000003) / 64.0D price,
