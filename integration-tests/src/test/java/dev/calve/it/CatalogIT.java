@@ -329,7 +329,6 @@ class CatalogIT {
                         "ALTER TABLE lake.%s SET TBLPROPERTIES ('write.update.mode' = 'x', 'good' = 'y')",
                         "write.update.mode must be"),
                 Arguments.of("ALTER TABLE lake.%s SET TBLPROPERTIES ('format-version' = '1')", "can only be raised"),
-                Arguments.of("INSERT OVERWRITE lake.%s VALUES (1, 'a')", "does not support"),
                 Arguments.of("SELECT * FROM lake.%s VERSION AS OF 1", "there is no such state"),
                 Arguments.of("SELECT * FROM lake.%s WITH (`snapshot-id` = 1)", "there is no such state"));
     }
