@@ -4,6 +4,8 @@ import dev.calve.commit.CommitTarget;
 import dev.calve.commit.Committer;
 import dev.calve.commit.TableState;
 import dev.calve.io.Storage;
+import dev.calve.metadata.Snapshot;
+import dev.calve.metadata.SnapshotRef;
 import dev.calve.metadata.TableMetadata;
 import dev.calve.metadata.TableProperties;
 import java.util.Optional;
@@ -12,8 +14,14 @@ import java.util.Optional;
  * A table as it was when it was loaded, and what it takes to read and change it.
  *
  * @param name for messages, with the catalog's name
+ * @param branch what statements commit to; one that does not exist begins where {@code main} is
  */
-public record LoadedTable(String name, TableState state, Storage storage, Committer committer) {
+public record LoadedTable(String name, TableState state, Storage storage, Committer committer, String branch) {
+
+    /** A table whose branch {@code main} is read and written. */
+    public LoadedTable(String name, TableState state, Storage storage, Committer committer) {
+        this(name, state, storage, committer, SnapshotRef.MAIN);
+    }
 
     public TableMetadata metadata() {
         return state.metadata();
@@ -30,6 +38,16 @@ public record LoadedTable(String name, TableState state, Storage storage, Commit
 
     /** The same table in another state. */
     public LoadedTable at(TableState newState) {
-        return new LoadedTable(name, newState, storage, committer);
+        return new LoadedTable(name, newState, storage, committer, branch);
+    }
+
+    /** The same table, another branch of which is written. */
+    public LoadedTable onBranch(String other) {
+        return new LoadedTable(name, state, storage, committer, other);
+    }
+
+    /** What is changed: the newest snapshot of the branch; empty if it has none. */
+    public Optional<Snapshot> head() {
+        return metadata().commitParent(branch);
     }
 }

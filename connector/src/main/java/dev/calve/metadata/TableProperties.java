@@ -285,6 +285,10 @@ public final class TableProperties {
     public static final Property<Integer> READ_BATCH_SIZE =
             integer("read.parquet.vectorization.batch-size", 4096, 1, "Rows of one batch; 4096 as Spark's own reader.");
 
+    public static final Property<Boolean> WAP = flag(
+            "write.wap.enabled",
+            false,
+            "Whether a session's spark.wap.branch says which branch it reads and writes in place of main.");
     public static final Property<Boolean> GC =
             flag("gc.enabled", true, "Whether files may be deleted that other tables might share; false forbids DROP.");
     public static final Property<Duration> MAX_SNAPSHOT_AGE = millis(

@@ -1,13 +1,13 @@
 package dev.calve.spark;
 
 import dev.calve.catalog.LoadedTable;
+import dev.calve.metadata.ReadPoint;
 import dev.calve.metadata.ReadState;
 import dev.calve.metadata.TableMetadata;
 import dev.calve.spark.convert.MetadataColumns;
 import dev.calve.spark.convert.SparkTransforms;
 import dev.calve.spark.read.ReadSettings;
 import dev.calve.spark.read.SnapshotScanBuilder;
-import dev.calve.spark.read.StoredTable;
 import dev.calve.spark.rowlevel.DeleteWhere;
 import dev.calve.spark.rowlevel.PositionDelta;
 import dev.calve.spark.rowlevel.TableWriteBuilder;
@@ -36,19 +36,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A table as Spark sees it, at the state it was loaded for, normally the one that was current then: reads stay there,
- * writes and deletes commit to whatever is current by then. States of the past and branches can only be read.
+ * writes and deletes commit to whatever is current by then. A branch is written by its name, {@code t.branch_x}; states of
+ * the past can only be read.
  *
  * <p>Two are equal if they are the same state of the same table: Spark keeps the older of two equal ones when it loads a table
  * again to see the newest rows, and answers from its cache what is equal to a cached table. The target of a statement is
  * equal to none, because Spark would take a cached copy for the target of a {@code DELETE}.
  */
 final class CalveTable
-        implements SupportsRead,
-                SupportsWrite,
-                SupportsDeleteV2,
-                SupportsRowLevelOperations,
-                SupportsMetadataColumns,
-                StoredTable {
+        implements SupportsRead, SupportsWrite, SupportsDeleteV2, SupportsRowLevelOperations, SupportsMetadataColumns {
 
     private final LoadedTable table;
     private final ReadState state;
@@ -64,7 +60,7 @@ final class CalveTable
     }
 
     private CalveTable(LoadedTable table, ReadState state, boolean target) {
-        this.table = table;
+        this.table = state.point() instanceof ReadPoint.OfBranch branch ? table.onBranch(branch.name()) : table;
         this.state = state;
         this.target = target;
     }
@@ -147,14 +143,14 @@ final class CalveTable
                 SparkSession.active());
     }
 
-    /** @throws UnsupportedOperationException if the table was not loaded at its newest state */
+    /** @throws UnsupportedOperationException if the table was loaded at a state of the past */
     @Override
     public WriteBuilder newWriteBuilder(LogicalWriteInfo info) {
         requireWritable();
         return new TableWriteBuilder(table, info, SparkSession.active());
     }
 
-    /** @throws UnsupportedOperationException if the table was not loaded at its newest state */
+    /** @throws UnsupportedOperationException if the table was loaded at a state of the past */
     @Override
     public boolean canDeleteWhere(Predicate[] predicates) {
         requireWritable();
@@ -167,27 +163,20 @@ final class CalveTable
         new DeleteWhere(table, predicates, SparkSession.active()).run();
     }
 
-    /** @throws UnsupportedOperationException if the table was not loaded at its newest state */
+    /** @throws UnsupportedOperationException if the table was loaded at a state of the past */
     @Override
     public RowLevelOperationBuilder newRowLevelOperationBuilder(RowLevelOperationInfo info) {
         requireWritable();
         return () -> new PositionDelta(table, info.command(), SparkSession.active());
     }
 
-    @Override
-    public String tableUuid() {
-        return metadata().uuid();
-    }
-
     private void requireWritable() {
-        if (state.isCurrent()) {
-            return;
+        if (state.past() || !(state.isCurrent() || state.point() instanceof ReadPoint.OfBranch)) {
+            throw new UnsupportedOperationException("Cannot write to " + name() + " " + state.point()
+                    + ": what a table was cannot be changed. Write to " + name() + " itself, or to a branch by its"
+                    + " name, like " + name() + ".branch_x.");
         }
-        throw new UnsupportedOperationException("Cannot write to " + name() + " " + state.point() + ": "
-                + (state.past()
-                        ? "what a table was cannot be changed. Write to " + name() + " itself."
-                        : "writing to branches is not supported yet. Write to " + name() + ", which is branch "
-                                + "'main'."));
+        WriteAuditPublish.refuseStaging(table);
     }
 
     @Override

@@ -34,7 +34,10 @@ final class NamedTables {
      * @throws IllegalArgumentException if the table has no such state, or two are asked for
      */
     Table named(Identifier identifier, Optional<ReadPoint> asked) throws NoSuchTableException {
-        Optional<Table> table = find(identifier, asked).map(found -> new CalveTable(found.table(), found.state()));
+        Optional<Table> table = find(identifier, asked)
+                .map(found -> asked.isEmpty() && found.state().isCurrent()
+                        ? WriteAuditPublish.of(found.table())
+                        : new CalveTable(found.table(), found.state()));
         return table.or(() -> metadataTable(identifier, asked))
                 .or(() -> stateOfMetadataTable(identifier, asked))
                 .orElseThrow(() -> new NoSuchTableException(identifier));

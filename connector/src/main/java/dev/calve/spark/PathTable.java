@@ -1,6 +1,5 @@
 package dev.calve.spark;
 
-import dev.calve.spark.read.StoredTable;
 import java.util.Map;
 import java.util.Set;
 import org.apache.spark.sql.connector.catalog.MetadataColumn;
@@ -16,7 +15,7 @@ import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
 /** A table that was found by its folder: it can be read. It claims that it can be appended to only to say why it cannot. */
-final class PathTable implements SupportsRead, SupportsWrite, SupportsMetadataColumns, StoredTable {
+final class PathTable implements SupportsRead, SupportsWrite, SupportsMetadataColumns {
 
     private final CalveTable table;
 
@@ -64,11 +63,6 @@ final class PathTable implements SupportsRead, SupportsWrite, SupportsMetadataCo
     public WriteBuilder newWriteBuilder(LogicalWriteInfo info) {
         throw new UnsupportedOperationException("Cannot write to the table at " + name()
                 + ": tables loaded by path can only be read. Write to it by its name in a catalog.");
-    }
-
-    @Override
-    public String tableUuid() {
-        return table.tableUuid();
     }
 
     @Override

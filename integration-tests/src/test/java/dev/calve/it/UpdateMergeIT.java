@@ -130,7 +130,9 @@ class UpdateMergeIT {
 
         Sql.run("UPDATE %s SET s = 'x' WHERE id = -1", table);
         Sql.run("DELETE FROM %s WHERE id IN (SELECT id FROM range(-9, -1))", table);
-        Sql.run("MERGE INTO %s t USING range(3) r ON t.id = r.id AND t.p = 7 WHEN MATCHED THEN DELETE", table);
+        Sql.run(
+                "MERGE INTO %s t USING (SELECT id FROM range(3)) r ON t.id = r.id AND t.p = 7 WHEN MATCHED THEN DELETE",
+                table);
         assertThat(Sql.failure(
                         "MERGE INTO %s t USING (SELECT id %% 5 AS id FROM range(10)) r ON t.id = r.id"
                                 + " WHEN MATCHED THEN UPDATE SET s = 'twice'",

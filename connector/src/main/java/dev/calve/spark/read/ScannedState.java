@@ -25,7 +25,6 @@ public record ScannedState(String tableUuid, Optional<Snapshot> snapshot, boolea
         return new ScannedState(
                 table.metadata().uuid(),
                 snapshot,
-                snapshot.map(Snapshot::id)
-                        .equals(table.metadata().currentSnapshot().map(Snapshot::id)));
+                snapshot.map(Snapshot::id).equals(table.head().map(Snapshot::id)));
     }
 }

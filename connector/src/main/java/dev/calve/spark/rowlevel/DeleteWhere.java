@@ -12,7 +12,6 @@ import dev.calve.commit.TableCommit;
 import dev.calve.commit.TableState;
 import dev.calve.expression.Expression;
 import dev.calve.metadata.Snapshot;
-import dev.calve.metadata.SnapshotRef;
 import dev.calve.metadata.TableMetadata;
 import dev.calve.metadata.TableProperties;
 import dev.calve.rowdelete.Outcome;
@@ -126,7 +125,7 @@ public final class DeleteWhere {
 
     private Optional<RowChange> plan(TableState state) throws IOException {
         TableMetadata metadata = state.metadata();
-        Optional<Snapshot> snapshot = metadata.currentSnapshot();
+        Optional<Snapshot> snapshot = table.at(state).head();
         if (snapshot.isEmpty()) {
             return Optional.empty();
         }
@@ -144,7 +143,7 @@ public final class DeleteWhere {
         }
         List<Outcome> outcomes = evaluated.isEmpty() ? List.of() : evaluate(state, evaluated);
         var change = RowChange.delete(
-                ReadPoint.of(metadata, SnapshotRef.MAIN),
+                ReadPoint.of(metadata, table.branch()),
                 Scope.of(converted.expression(), properties.get(TableProperties.DELETE_ISOLATION)),
                 Touched.of(evaluated, outcomes),
                 whole,
@@ -154,7 +153,7 @@ public final class DeleteWhere {
 
     /** {@code TRUNCATE} and {@code DELETE WHERE true}: whatever is there when the commit succeeds goes. */
     private Optional<SnapshotChange> everything(TableState state) throws UncheckedIOException {
-        Optional<Snapshot> snapshot = state.metadata().currentSnapshot();
+        Optional<Snapshot> snapshot = table.at(state).head();
         if (snapshot.isEmpty()
                 || new ScanPlanner(table.storage(), state.metadata(), snapshot.get())
                         .plan(Expression.Constant.TRUE)
@@ -164,7 +163,7 @@ public final class DeleteWhere {
         }
         return Optional.of(new SnapshotChange(
                 SnapshotChange.Operation.DELETE,
-                SnapshotRef.MAIN,
+                table.branch(),
                 OptionalLong.empty(),
                 state.metadata().formatVersion(),
                 List.of(),

@@ -66,13 +66,12 @@ final class OverwriteBatch implements BatchWrite {
 
     private Optional<Overwriting.Since> since() {
         TableMetadata metadata = table.metadata();
-        Optional<OptionalLong> read = OwnReads.of(session, metadata);
+        Optional<OptionalLong> read = OwnReads.of(session, table);
         if (options.isolation().isEmpty() && read.isEmpty()) {
             return Optional.empty();
         }
-        OptionalLong from = options.validateFrom().isPresent()
-                ? options.validateFrom()
-                : read.orElseGet(() -> id(metadata.currentSnapshot()));
+        OptionalLong from =
+                options.validateFrom().isPresent() ? options.validateFrom() : read.orElseGet(() -> id(table.head()));
         Optional<Snapshot> snapshot =
                 from.isPresent() ? Optional.of(snapshot(metadata, from.getAsLong())) : Optional.empty();
         return Optional.of(new Overwriting.Since(

@@ -14,7 +14,6 @@ import dev.calve.commit.TableState;
 import dev.calve.expression.Expression;
 import dev.calve.manifest.DataFile;
 import dev.calve.metadata.Snapshot;
-import dev.calve.metadata.SnapshotRef;
 import dev.calve.metadata.TableMetadata;
 import dev.calve.metadata.TableProperties.IsolationLevel;
 import dev.calve.rowdelete.Outcome;
@@ -116,7 +115,7 @@ final class Overwriting {
     }
 
     private Optional<SnapshotChange> planned(TableState state) throws IOException {
-        return planned(state, state.metadata().currentSnapshot());
+        return planned(state, table.at(state).head());
     }
 
     private Optional<SnapshotChange> planned(TableState state, Optional<Snapshot> snapshot) throws IOException {
@@ -149,7 +148,7 @@ final class Overwriting {
         dropped.log(table.name(), newRows);
         // A later snapshot's deletes apply to rows that are written again.
         var base = new ReadPoint(
-                SnapshotRef.MAIN,
+                table.branch(),
                 snapshot.isPresent() ? OptionalLong.of(snapshot.get().id()) : OptionalLong.empty(),
                 snapshot.map(Snapshot::sequenceNumber).orElse(0L),
                 metadata.formatVersion());
@@ -184,7 +183,7 @@ final class Overwriting {
     private SnapshotChange everything(TableMetadata metadata) {
         return new SnapshotChange(
                 newRows.isEmpty() ? SnapshotChange.Operation.DELETE : SnapshotChange.Operation.OVERWRITE,
-                SnapshotRef.MAIN,
+                table.branch(),
                 OptionalLong.empty(),
                 metadata.formatVersion(),
                 newRows.stream().map(SnapshotChange.AddedData::ofNewRows).toList(),

@@ -1,8 +1,8 @@
 package dev.calve.spark.rowlevel;
 
+import dev.calve.catalog.LoadedTable;
 import dev.calve.metadata.Ancestry;
 import dev.calve.metadata.Snapshot;
-import dev.calve.metadata.TableMetadata;
 import dev.calve.spark.read.ScannedState;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -37,24 +37,20 @@ final class OwnReads {
      * @param target as it was loaded to be written to
      * @return empty if it does not read the newest state of its target; inside, empty if that had no snapshot
      */
-    static Optional<OptionalLong> of(SparkSession session, TableMetadata target) {
+    static Optional<OptionalLong> of(SparkSession session, LoadedTable target) {
         Set<Optional<Long>> read = new HashSet<>();
-        for (Scan scan : scans(session)) {
-            if (scan instanceof ScannedState.Known known
-                    && known.scanned().newest()
-                    && known.scanned().tableUuid().equals(target.uuid())) {
-                read.add(known.scanned().snapshot().map(Snapshot::id));
-            }
+        for (ScannedState scanned : newest(running(session).map(OwnReads::scans).orElse(List.of()), target)) {
+            read.add(scanned.snapshot().map(Snapshot::id));
         }
         if (read.isEmpty()) {
             return Optional.empty();
         }
         // What was scanned after the target was loaded is younger than that, and not among its ancestors.
-        OptionalLong oldest = id(target.currentSnapshot());
+        OptionalLong oldest = id(target.head());
         if (read.contains(Optional.<Long>empty())) {
             return Optional.of(OptionalLong.empty());
         }
-        for (Snapshot ancestor : Ancestry.known(target, target.currentSnapshot())) {
+        for (Snapshot ancestor : Ancestry.known(target.metadata(), target.head())) {
             if (read.contains(Optional.of(ancestor.id()))) {
                 oldest = OptionalLong.of(ancestor.id());
             }
@@ -66,13 +62,36 @@ final class OwnReads {
         return snapshot.isPresent() ? OptionalLong.of(snapshot.get().id()) : OptionalLong.empty();
     }
 
-    private static List<Scan> scans(SparkSession session) {
-        String id = session.sparkContext().getLocalProperty(SQLExecution.EXECUTION_ID_KEY());
-        QueryExecution execution = id == null ? null : SQLExecution.getQueryExecution(Long.parseLong(id));
-        var scans = new ArrayList<Scan>();
-        if (execution != null) {
-            addScans(execution.optimizedPlan(), scans);
+    /**
+     * Whether a row-level statement reads the newest state of its target besides looking for the rows it changes: that scan is of
+     * a kind of its own and does not count. True as well if the plan is not known.
+     */
+    static boolean areThere(SparkSession session, LoadedTable target) {
+        return running(session)
+                .map(execution -> !newest(scans(execution), target).isEmpty())
+                .orElse(true);
+    }
+
+    private static List<ScannedState> newest(List<Scan> scans, LoadedTable target) {
+        var states = new ArrayList<ScannedState>();
+        for (Scan scan : scans) {
+            if (scan instanceof ScannedState.Known known
+                    && known.scanned().newest()
+                    && known.scanned().tableUuid().equals(target.metadata().uuid())) {
+                states.add(known.scanned());
+            }
         }
+        return states;
+    }
+
+    private static Optional<QueryExecution> running(SparkSession session) {
+        String id = session.sparkContext().getLocalProperty(SQLExecution.EXECUTION_ID_KEY());
+        return id == null ? Optional.empty() : Optional.ofNullable(SQLExecution.getQueryExecution(Long.parseLong(id)));
+    }
+
+    private static List<Scan> scans(QueryExecution execution) {
+        var scans = new ArrayList<Scan>();
+        addScans(execution.optimizedPlan(), scans);
         return scans;
     }
 

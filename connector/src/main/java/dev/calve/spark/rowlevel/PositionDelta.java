@@ -54,7 +54,7 @@ public final class PositionDelta implements SupportsDelta {
 
     @Override
     public ScanBuilder newScanBuilder(CaseInsensitiveStringMap options) {
-        var range = new ScanRange.AtSnapshot(table.metadata().currentSnapshot());
+        var range = new ScanRange.AtSnapshot(table.head());
         var builder = new SnapshotScanBuilder(
                 table, range, table.metadata().schema(), new ReadPoint.Current(), ReadSettings.of(options), session);
         return new RowLevelScanBuilder(builder, scans::add);

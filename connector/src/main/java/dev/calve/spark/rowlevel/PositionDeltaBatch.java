@@ -8,7 +8,6 @@ import dev.calve.deletes.PositionBitmap;
 import dev.calve.expression.Expression;
 import dev.calve.expression.Expressions;
 import dev.calve.manifest.DataFile;
-import dev.calve.metadata.SnapshotRef;
 import dev.calve.metadata.TableMetadata;
 import dev.calve.metadata.TableProperties.IsolationLevel;
 import dev.calve.rowdelete.Outcome;
@@ -123,7 +122,7 @@ final class PositionDeltaBatch implements DeltaBatchWrite {
         entries.putAll(summary);
         return new RowChange(
                 settings.command(),
-                ReadPoint.of(table.metadata(), SnapshotRef.MAIN),
+                ReadPoint.of(table.metadata(), table.branch()),
                 scope(),
                 Touched.of(files, outcomes),
                 List.of(),
@@ -170,13 +169,10 @@ final class PositionDeltaBatch implements DeltaBatchWrite {
     private Scope scope() throws IOException {
         IsolationLevel level = settings.isolation().level();
         TableMetadata metadata = table.metadata();
-        if (level == IsolationLevel.SERIALIZABLE && OtherReads.areThere(metadata.uuid(), session)) {
-            List<FileTask> all = metadata.currentSnapshot().isEmpty()
+        if (level == IsolationLevel.SERIALIZABLE && OwnReads.areThere(session, table)) {
+            List<FileTask> all = table.head().isEmpty()
                     ? List.of()
-                    : new ScanPlanner(
-                                    table.storage(),
-                                    metadata,
-                                    metadata.currentSnapshot().get())
+                    : new ScanPlanner(table.storage(), metadata, table.head().get())
                             .plan(Expression.Constant.TRUE)
                             .tasks();
             return new Scope(Expression.Constant.TRUE, level, all);

@@ -70,6 +70,8 @@ public final class TableWriteBuilder implements SupportsOverwriteV2, SupportsDyn
         WriteTarget target = WriteTarget.of(table, info);
         OverwriteOptions options = OverwriteOptions.of(info.options());
         return new NewRowsWrite(
-                target.table(), new OverwriteBatch(table, target, info.schema(), selected, options, session));
+                target.table(),
+                new OverwriteBatch(
+                        table.onBranch(target.table().branch()), target, info.schema(), selected, options, session));
     }
 }

@@ -5,7 +5,6 @@ import dev.calve.commit.Resettle;
 import dev.calve.commit.SnapshotChange;
 import dev.calve.commit.Statement;
 import dev.calve.commit.TableCommit;
-import dev.calve.metadata.SnapshotRef;
 import java.time.Clock;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.connector.write.BatchWrite;
@@ -51,7 +50,7 @@ final class AppendBatch implements BatchWrite {
     public void commit(WriterCommitMessage[] messages) {
         LoadedTable table = target.table();
         var change = SnapshotChange.append(
-                SnapshotRef.MAIN, table.metadata().formatVersion(), files.of(messages), target.summaryOf(session));
+                table.branch(), table.metadata().formatVersion(), files.of(messages), target.summaryOf(session));
         new TableCommit(table.target(), Statement.of(files.statementId(), "INSERT", files.ledger()), Clock.systemUTC())
                 .commit(change, Resettle.never());
     }

@@ -5,12 +5,14 @@ import dev.calve.commit.SnapshotChange;
 import dev.calve.commit.TableState;
 import dev.calve.metadata.MetadataUpdate;
 import dev.calve.metadata.MetadataUpdates;
+import dev.calve.metadata.SnapshotRef;
 import dev.calve.metadata.TableMetadata;
 import dev.calve.metadata.TableProperties;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
 /**
@@ -19,7 +21,7 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
  * snapshot's summary. Options that would change where or whether rows are written are refused, because ignoring them writes
  * the rows somewhere else than asked for. Others have no effect.
  */
-record WriteOptions(Map<String, String> properties, Map<String, String> summary) {
+record WriteOptions(Map<String, String> properties, Map<String, String> summary, Optional<String> branch) {
 
     private static final String SUMMARY_PREFIX = "snapshot-property.";
 
@@ -29,7 +31,7 @@ record WriteOptions(Map<String, String> properties, Map<String, String> summary)
             "compression-level", TableProperties.PARQUET_COMPRESSION_LEVEL.name(),
             "distribution-mode", TableProperties.DISTRIBUTION_MODE.name());
 
-    private static final List<String> REFUSED = List.of("branch", "output-spec-id", "merge-schema", "mergeschema");
+    private static final List<String> REFUSED = List.of("output-spec-id", "merge-schema", "mergeschema");
 
     WriteOptions {
         properties = Map.copyOf(properties);
@@ -65,11 +67,28 @@ record WriteOptions(Map<String, String> properties, Map<String, String> summary)
                 summary.put(key, value);
             }
         });
-        return new WriteOptions(properties, summary);
+        return new WriteOptions(properties, summary, Optional.ofNullable(options.get("branch")));
     }
 
     /** The table with the options in place of its properties; its location, columns and history are the same. */
     LoadedTable applyTo(LoadedTable table) {
+        return withProperties(branch.map(other -> onto(table, other)).orElse(table));
+    }
+
+    private static LoadedTable onto(LoadedTable table, String branch) {
+        if (!table.branch().equals(SnapshotRef.MAIN) && !table.branch().equals(branch)) {
+            throw new IllegalArgumentException("Cannot write to branch '" + branch + "' of " + table.name()
+                    + ": its name asks for branch '" + table.branch() + "' already. Ask for one of them.");
+        }
+        SnapshotRef ref = table.metadata().refs().get(branch);
+        if (ref != null && ref.kind() == SnapshotRef.Kind.TAG) {
+            throw new IllegalArgumentException(
+                    "Cannot write to '" + branch + "' of " + table.name() + ": it is a tag. Write to a branch.");
+        }
+        return table.onBranch(branch);
+    }
+
+    private LoadedTable withProperties(LoadedTable table) {
         if (properties.isEmpty()) {
             return table;
         }

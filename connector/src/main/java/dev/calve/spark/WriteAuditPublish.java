@@ -1,0 +1,53 @@
+package dev.calve.spark;
+
+import dev.calve.catalog.LoadedTable;
+import dev.calve.metadata.ReadPoint;
+import dev.calve.metadata.TableProperties;
+import java.util.Optional;
+import org.apache.spark.sql.internal.SQLConf;
+
+/**
+ * Where a session works while what it writes is not published yet: with the table's property {@code write.wap.enabled}, the
+ * session's setting {@code spark.wap.branch} names a branch that statements read, if it is there, and write, in place of
+ * {@code main}.
+ */
+final class WriteAuditPublish {
+
+    private static final String BRANCH = "spark.wap.branch";
+    private static final String ID = "spark.wap.id";
+
+    private WriteAuditPublish() {}
+
+    /** The table asked for by its name alone, as this session has to see it. */
+    static CalveTable of(LoadedTable table) {
+        Optional<String> branch = isEnabled(table) ? setting(BRANCH) : Optional.empty();
+        if (branch.isEmpty()) {
+            return new CalveTable(table);
+        }
+        LoadedTable there = table.onBranch(branch.get());
+        return table.metadata().refs().containsKey(branch.get())
+                ? new CalveTable(there, new ReadPoint.OfBranch(branch.get()).in(table.metadata(), table.name()))
+                : new CalveTable(there);
+    }
+
+    /**
+     * Refuses what would show rows to everybody that the session asked to hold back.
+     *
+     * @throws UnsupportedOperationException if the session asks for snapshots that no branch has
+     */
+    static void refuseStaging(LoadedTable table) {
+        if (isEnabled(table) && setting(ID).isPresent()) {
+            throw new UnsupportedOperationException("Cannot write to " + table.name() + " with " + ID + " = '"
+                    + setting(ID).get() + "': snapshots that no branch has are not supported. Set " + BRANCH
+                    + " instead, and publish the branch by CALL system.fast_forward.");
+        }
+    }
+
+    private static boolean isEnabled(LoadedTable table) {
+        return table.properties().get(TableProperties.WAP);
+    }
+
+    private static Optional<String> setting(String name) {
+        return Optional.of(SQLConf.get().getConfString(name, "")).filter(value -> !value.isEmpty());
+    }
+}
