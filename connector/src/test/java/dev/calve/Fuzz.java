@@ -204,7 +204,18 @@ public final class Fuzz {
         }
     }
 
-    private record Input(Target target, long seed, byte[] bytes, long since) {
+    private static final class Input {
+        private final Target target;
+        private final long seed;
+        private final byte[] bytes;
+        private final long since;
+
+        Input(Target target, long seed, byte[] bytes, long since) {
+            this.target = target;
+            this.seed = seed;
+            this.bytes = bytes;
+            this.since = since;
+        }
 
         AssertionError failed(String how, @Nullable Throwable cause) throws IOException {
             Path file = Path.of("target", "fuzz", target.name() + "-" + seed);

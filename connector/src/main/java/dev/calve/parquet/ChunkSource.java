@@ -82,7 +82,7 @@ public final class ChunkSource implements Closeable {
         } catch (ParquetCryptoRuntimeException e) {
             throw encrypted(file.location());
         } catch (RuntimeException e) {
-            throw corrupt(file, e.getMessage(), e);
+            throw corrupt(file, String.valueOf(e.getMessage()), e);
         }
         if (reader.getFileMetaData().getEncryptionType() != EncryptionType.UNENCRYPTED) {
             reader.close();
@@ -164,7 +164,7 @@ public final class ChunkSource implements Closeable {
                     reader.readColumnIndex(chunk),
                     reader.readOffsetIndex(chunk));
         } catch (RuntimeException e) {
-            throw corrupt(file, e.getMessage(), e);
+            throw corrupt(file, String.valueOf(e.getMessage()), e);
         }
     }
 
@@ -190,10 +190,7 @@ public final class ChunkSource implements Closeable {
             PageReadStore read = Objects.requireNonNull(reader.readRowGroup(rowGroup));
             pages = read;
             var store = new ColumnReadStoreImpl(
-                    read,
-                    new Nowhere(only),
-                    only,
-                    reader.getFileMetaData().getCreatedBy());
+                    read, new Nowhere(only), only, reader.getFileMetaData().getCreatedBy());
             ColumnDescriptor descriptor = only.getColumns().get(0);
             long count = read.getPageReader(descriptor).getTotalValueCount();
             if (descriptor.getMaxRepetitionLevel() == 0 && count != rows(rowGroup)) {
@@ -207,7 +204,7 @@ public final class ChunkSource implements Closeable {
         } catch (InvalidTableException e) {
             throw e;
         } catch (RuntimeException e) {
-            throw corrupt(file, e.getMessage(), e);
+            throw corrupt(file, String.valueOf(e.getMessage()), e);
         }
     }
 

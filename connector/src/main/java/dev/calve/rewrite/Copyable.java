@@ -135,7 +135,8 @@ public final class Copyable implements Verdict {
                 try {
                     if (Lineage.isLineage(column)) {
                         Optional<ColumnReader> stored = isStored(source, column)
-                                ? Optional.of(source.read(slice.rowGroup(), column).reader())
+                                ? Optional.of(
+                                        source.read(slice.rowGroup(), column).reader())
                                 : Optional.empty();
                         var entry = sources.get(slice.source()).entry();
                         Lineage.write(column, entry, slice, gone.get(i), stored, sink);

@@ -241,8 +241,8 @@ class FileRewriterTest {
                         .withWriterVersion(version));
         byte[] bytes = files.storage.bytes(name);
         for (int i = 0; i + pattern.capacity() <= bytes.length; i++) {
-            if (Arrays.equals(bytes, i, i + pattern.capacity(), pattern.array(), 0, pattern.capacity())) {
-                System.arraycopy(replacement.array(), 0, bytes, i, pattern.capacity());
+            if (Arrays.equals(bytes, i, i + pattern.capacity(), bytesOf(pattern), 0, pattern.capacity())) {
+                System.arraycopy(bytesOf(replacement), 0, bytes, i, pattern.capacity());
             }
         }
         files.storage.put(name, bytes);
@@ -587,5 +587,11 @@ class FileRewriterTest {
         assertThat(result.files()).isEmpty();
         assertThat(result.positions().sources()).containsExactly("a");
         assertThat(files.storage.locations()).containsExactly("a");
+    }
+
+    private static byte[] bytesOf(ByteBuffer buffer) {
+        var bytes = new byte[buffer.capacity()];
+        buffer.duplicate().clear().get(bytes);
+        return bytes;
     }
 }

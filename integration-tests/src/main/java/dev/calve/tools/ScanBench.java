@@ -12,6 +12,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
@@ -210,7 +211,10 @@ public final class ScanBench {
         for (int run = 0; run < warmup + runs; run++) {
             for (int turn = 0; turn < sides.size(); turn++) {
                 Side side = sides.get((run + turn) % sides.size());
-                time(queries.get(side), work.times, run < warmup ? new Times() : times.get(side));
+                time(
+                        Objects.requireNonNull(queries.get(side)),
+                        work.times,
+                        run < warmup ? new Times() : Objects.requireNonNull(times.get(side)));
             }
             if (answers.values().stream().distinct().count() > 1) {
                 throw new IllegalStateException("All sides must answer alike, but " + work.title() + ": " + answers);
@@ -273,9 +277,10 @@ public final class ScanBench {
             row.add(times.containsKey(side) ? millis(times.get(side).cpuNanos) : "-");
         }
         for (Side other : List.of(Side.PEER, Side.PARQUET)) {
-            boolean both = times.containsKey(Side.CALVE) && times.containsKey(other);
-            row.add(both ? ratio(times.get(Side.CALVE).wallNanos, times.get(other).wallNanos) : "-");
-            row.add(both ? ratio(times.get(Side.CALVE).cpuNanos, times.get(other).cpuNanos) : "-");
+            Times ours = times.get(Side.CALVE);
+            Times theirs = times.get(other);
+            row.add(ours != null && theirs != null ? ratio(ours.wallNanos, theirs.wallNanos) : "-");
+            row.add(ours != null && theirs != null ? ratio(ours.cpuNanos, theirs.cpuNanos) : "-");
         }
         return row;
     }

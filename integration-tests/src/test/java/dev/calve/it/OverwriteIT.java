@@ -379,7 +379,7 @@ class OverwriteIT {
         List<String> all = keyed(table, "true");
         Map<Long, String> partition = new HashMap<>();
         for (String row : all) {
-            String[] parts = row.substring(1, row.length() - 1).split(",");
+            String[] parts = row.substring(1, row.length() - 1).split(",", -1);
             partition.put(Long.parseLong(parts[0]), parts[1] + "/" + parts[2]);
         }
         Set<String> replaced = Set.of(partition.get(30L), partition.get(60L), partition.get(80L));

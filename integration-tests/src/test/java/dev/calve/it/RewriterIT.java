@@ -112,7 +112,8 @@ class RewriterIT {
                 "id > 9990", row -> row.getLong(0) > 9990,
                 "f IS NULL AND id < 50", row -> row.isNullAt(3) && row.getLong(0) < 50);
         conditions.forEach((condition, matches) -> {
-            List<String> expected = PeerTables.text(kept.stream().filter(matches).toList());
+            List<String> expected =
+                    PeerTables.text(kept.stream().filter(matches).toList());
             for (Engine engine : Engine.values()) {
                 assertThat(PeerTables.text(tables.spark
                                 .sql("SELECT * FROM " + tables.in(engine, table) + " WHERE " + condition)

@@ -25,10 +25,18 @@ sealed interface Replaced {
     /** TRUE for every row that is replaced, perhaps for more. */
     Expression filter();
 
-    /** @param task one that a plan with the filter lists */
+    /**
+     * How much of a file goes.
+     *
+     * @param task one that a plan with the filter lists
+     */
     Coverage of(FileTask task);
 
-    /** @param found the table as it is when rows are looked for */
+    /**
+     * Finds the rows that go from a file that goes in part.
+     *
+     * @param found the table as it is when rows are looked for
+     */
     RowCondition condition(TableMetadata found);
 
     /** Files of others that would have held rows to replace. */

@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 
@@ -55,7 +56,11 @@ final class SettleInSpark implements Settlement {
             var parts = new ArrayList<Part>();
             for (FileTask task : files) {
                 PositionBitmap before = ExistingDeletes.byPosition(storage, task);
-                parts.add(new Part(task, before, going.get(task.file().path()), false));
+                parts.add(new Part(
+                        task,
+                        before,
+                        Objects.requireNonNull(going.get(task.file().path())),
+                        false));
             }
             return here.settle(metadata, parts);
         }
@@ -63,7 +68,10 @@ final class SettleInSpark implements Settlement {
         for (int i = 0; i < files.size(); i++) {
             FileTask task = files.get(i);
             parts.add(new FilesToSettle.Part(
-                    i, task, Optional.of(going.get(task.file().path())), rewrite));
+                    i,
+                    task,
+                    Optional.of(Objects.requireNonNull(going.get(task.file().path()))),
+                    rewrite));
         }
         return job.run(metadata, parts, Optional.empty());
     }

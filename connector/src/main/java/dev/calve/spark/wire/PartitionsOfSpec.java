@@ -33,7 +33,11 @@ public final class PartitionsOfSpec implements Serializable {
         this.content = content;
     }
 
-    /** @param partitions as the table's current schema types them */
+    /**
+     * Packs partitions.
+     *
+     * @param partitions as the table's current schema types them
+     */
     public static PartitionsOfSpec of(TableMetadata table, int specId, Collection<PartitionTuple> partitions) {
         var bytes = new ByteArrayOutputStream();
         var out = new DataOutputStream(bytes);
@@ -65,7 +69,11 @@ public final class PartitionsOfSpec implements Serializable {
         return specId;
     }
 
-    /** @param table as it was packed */
+    /**
+     * The partitions.
+     *
+     * @param table as it was packed
+     */
     public Set<PartitionTuple> tuples(TableMetadata table) {
         var in = new DataInputStream(new ByteArrayInputStream(content));
         List<Field> fields = table.partitionType(specId).fields();

@@ -23,7 +23,11 @@ public record OverwriteOptions(
     static final String ISOLATION = "isolation-level";
     static final String VALIDATE_FROM = "validate-from-snapshot-id";
 
-    /** @throws IllegalArgumentException if an option has a value it cannot have, or two contradict each other */
+    /**
+     * Reads the options.
+     *
+     * @throws IllegalArgumentException if an option has a value it cannot have, or two contradict each other
+     */
     public static OverwriteOptions of(CaseInsensitiveStringMap options) {
         Optional<Boolean> dynamic = mode(options, "overwrite-mode");
         Optional<Boolean> sparks = mode(options, "partitionOverwriteMode");

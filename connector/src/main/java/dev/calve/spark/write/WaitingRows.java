@@ -23,7 +23,7 @@ final class WaitingRows {
     private final UnsafeProjection projection;
     private final UnsafeExternalRowSorter sorter;
     private final Map<PartitionTuple, Long> numbers = new HashMap<>();
-    private final Number number = new Number();
+    private final Numbered number = new Numbered();
 
     /** @param rows type of the rows */
     WaitingRows(StructType rows) throws IOException {
@@ -54,7 +54,7 @@ final class WaitingRows {
     }
 
     /** Sorts by the number of the row's partition, which is told before the row is inserted. */
-    private static final class Number extends UnsafeExternalRowSorter.PrefixComputer {
+    private static final class Numbered extends UnsafeExternalRowSorter.PrefixComputer {
         private final Prefix prefix = new Prefix();
 
         void of(long partition) {

@@ -119,7 +119,13 @@ class MetadataAnswerTest {
         var aggregation = new Aggregation(
                 new AggregateFunc[] {function}, new org.apache.spark.sql.connector.expressions.Expression[0]);
         return MetadataAnswer.columns(aggregation, SCHEMA, NAMES)
-                .flatMap(ids -> MetadataAnswer.of(aggregation, List.of(files), SCHEMA, NAMES, "answer"));
+                .flatMap(ids -> MetadataAnswer.of(
+                        aggregation,
+                        List.of(files),
+                        SCHEMA,
+                        NAMES,
+                        new ScannedState("uuid", Optional.empty(), true),
+                        "answer"));
     }
 
     private static @Nullable Object value(AggregateFunc function, FileTask... files) {

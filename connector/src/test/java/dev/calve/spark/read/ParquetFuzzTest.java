@@ -19,7 +19,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.function.BiFunction;
 import org.apache.parquet.column.ParquetProperties.WriterVersion;
 import org.apache.spark.sql.types.DataTypes;
 import org.junit.jupiter.api.Test;
@@ -46,12 +45,10 @@ class ParquetFuzzTest {
         return Arrays.copyOfRange(numbered, 1, numbered.length);
     }
 
-    private static BiFunction<Randomly, List<byte[]>, byte[]> butTheNumber() {
-        return (random, samples) -> {
-            byte[] sample = random.oneOf(samples);
-            var files = List.of(file(sample), file(sample), file(random.oneOf(samples)));
-            return numbered(sample[0], Damage.bytes(random, random.percent(95) ? files.subList(0, 2) : files));
-        };
+    private static byte[] damagedButTheNumber(Randomly random, List<byte[]> samples) {
+        byte[] sample = random.oneOf(samples);
+        var files = List.of(file(sample), file(sample), file(random.oneOf(samples)));
+        return numbered(sample[0], Damage.bytes(random, random.percent(95) ? files.subList(0, 2) : files));
     }
 
     /** What else can be chosen follows from the bytes, so that they are read the same way again. */
@@ -106,10 +103,10 @@ class ParquetFuzzTest {
         }
         Fuzz.run(
                 Target.of("data", "memory:///data/a.parquet", data, this::readData)
-                        .damaged(butTheNumber())
+                        .damaged(ParquetFuzzTest::damagedButTheNumber)
                         .mostBytes(MOST_BYTES),
                 Target.of("equality-deletes", "memory:///t/0.parquet", deletes, ParquetFuzzTest::readDeletes)
-                        .damaged(butTheNumber())
+                        .damaged(ParquetFuzzTest::damagedButTheNumber)
                         .mostBytes(MOST_BYTES));
     }
 
