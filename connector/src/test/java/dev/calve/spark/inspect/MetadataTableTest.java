@@ -147,7 +147,11 @@ class MetadataTableTest {
         assertThat(files.newScanBuilder(options).build())
                 .isEqualTo(past.newScanBuilder(none).build())
                 .isNotEqualTo(files.newScanBuilder(none).build());
-        assertThatThrownBy(() -> past.newScanBuilder(options))
+        assertThat(past.newScanBuilder(options).build())
+                .isEqualTo(past.newScanBuilder(none).build());
+        var newest = new CaseInsensitiveStringMap(
+                Map.of("snapshot-id", Long.toString(table.head().id())));
+        assertThatThrownBy(() -> past.newScanBuilder(newest))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("Ask for one state.");
         assertThatThrownBy(() -> ((MetadataTable) named("refs")).newScanBuilder(options))

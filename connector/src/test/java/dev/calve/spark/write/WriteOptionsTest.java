@@ -3,7 +3,12 @@ package dev.calve.spark.write;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.calve.catalog.LoadedTable;
+import dev.calve.commit.CommitFixture;
+import dev.calve.schema.Type;
+import java.io.IOException;
 import java.util.Map;
+import java.util.Optional;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -37,12 +42,29 @@ final class WriteOptionsTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"branch, audit", "output-spec-id, 1", "mergeSchema, true", "merge-schema, true", "write-format, orc"})
+    @CsvSource({"output-spec-id, 1", "mergeSchema, true", "merge-schema, true", "write-format, orc"})
     void optionsThatMustNotBeIgnoredAreRefused(String name, String value) {
         assertThatThrownBy(() -> of(Map.of(name, value)))
                 .isInstanceOf(UnsupportedOperationException.class)
                 .hasMessage("Cannot write to lake.db.t with option '" + name + "' = '" + value
                         + "': it is not supported yet. Leave it out.");
+    }
+
+    @Test
+    void aBranchMayBeNamedOnce() throws IOException {
+        var table = CommitFixture.partitionedBy(Type.Simple.INT, 3);
+        table.append(table.dataFile("a").in(1).build());
+        var loaded = new LoadedTable("lake.db.t", table.committer.load(), table.storage, table.committer);
+        var audit = new WriteOptions(Map.of(), Map.of(), Optional.of("audit"));
+
+        assertThat(audit.applyTo(loaded).branch()).isEqualTo("audit");
+        assertThat(audit.applyTo(loaded).head()).isEqualTo(loaded.head());
+        assertThat(audit.applyTo(loaded.onBranch("audit")).branch()).isEqualTo("audit");
+        assertThatThrownBy(() -> audit.applyTo(loaded.onBranch("other")))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("branch 'audit'")
+                .hasMessageContaining("branch 'other'");
+        assertThat(of(Map.of("branch", "audit")).branch()).hasValue("audit");
     }
 
     @ParameterizedTest
