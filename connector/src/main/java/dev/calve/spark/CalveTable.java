@@ -9,7 +9,6 @@ import dev.calve.spark.convert.SparkTransforms;
 import dev.calve.spark.read.ReadSettings;
 import dev.calve.spark.read.SnapshotScanBuilder;
 import dev.calve.spark.rowlevel.DeleteWhere;
-import dev.calve.spark.rowlevel.PositionDelta;
 import dev.calve.spark.rowlevel.TableWriteBuilder;
 import java.util.EnumSet;
 import java.util.Map;
@@ -20,15 +19,12 @@ import org.apache.spark.sql.connector.catalog.MetadataColumn;
 import org.apache.spark.sql.connector.catalog.SupportsDeleteV2;
 import org.apache.spark.sql.connector.catalog.SupportsMetadataColumns;
 import org.apache.spark.sql.connector.catalog.SupportsRead;
-import org.apache.spark.sql.connector.catalog.SupportsRowLevelOperations;
 import org.apache.spark.sql.connector.catalog.SupportsWrite;
 import org.apache.spark.sql.connector.catalog.TableCapability;
 import org.apache.spark.sql.connector.expressions.Transform;
 import org.apache.spark.sql.connector.expressions.filter.Predicate;
 import org.apache.spark.sql.connector.read.ScanBuilder;
 import org.apache.spark.sql.connector.write.LogicalWriteInfo;
-import org.apache.spark.sql.connector.write.RowLevelOperationBuilder;
-import org.apache.spark.sql.connector.write.RowLevelOperationInfo;
 import org.apache.spark.sql.connector.write.WriteBuilder;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
@@ -43,8 +39,8 @@ import org.jspecify.annotations.Nullable;
  * again to see the newest rows, and answers from its cache what is equal to a cached table. The target of a statement is
  * equal to none, because Spark would take a cached copy for the target of a {@code DELETE}.
  */
-final class CalveTable
-        implements SupportsRead, SupportsWrite, SupportsDeleteV2, SupportsRowLevelOperations, SupportsMetadataColumns {
+sealed class CalveTable implements SupportsRead, SupportsWrite, SupportsDeleteV2, SupportsMetadataColumns
+        permits RowLevelTable {
 
     private final LoadedTable table;
     private final ReadState state;
@@ -59,15 +55,30 @@ final class CalveTable
         this(table, state, false);
     }
 
-    private CalveTable(LoadedTable table, ReadState state, boolean target) {
+    CalveTable(LoadedTable table, ReadState state, boolean target) {
         this.table = state.point() instanceof ReadPoint.OfBranch branch ? table.onBranch(branch.name()) : table;
         this.state = state;
         this.target = target;
     }
 
+    /** The table in a state it has, for statements of every kind that its columns allow. */
+    static CalveTable of(LoadedTable table, ReadState state) {
+        return of(table, state, false);
+    }
+
+    private static CalveTable of(LoadedTable table, ReadState state, boolean target) {
+        return RowLevelTable.canBe(table.metadata())
+                ? new RowLevelTable(table, state, target)
+                : new CalveTable(table, state, target);
+    }
+
     /** The same table as what a statement writes to. */
     CalveTable asTarget() {
-        return new CalveTable(table, state, true);
+        return of(table, state, true);
+    }
+
+    LoadedTable loaded() {
+        return table;
     }
 
     TableMetadata metadata() {
@@ -163,14 +174,7 @@ final class CalveTable
         new DeleteWhere(table, predicates, SparkSession.active()).run();
     }
 
-    /** @throws UnsupportedOperationException if the table was loaded at a state of the past */
-    @Override
-    public RowLevelOperationBuilder newRowLevelOperationBuilder(RowLevelOperationInfo info) {
-        requireWritable();
-        return () -> new PositionDelta(table, info.command(), SparkSession.active());
-    }
-
-    private void requireWritable() {
+    final void requireWritable() {
         if (state.past() || !(state.isCurrent() || state.point() instanceof ReadPoint.OfBranch)) {
             throw new UnsupportedOperationException("Cannot write to " + name() + " " + state.point()
                     + ": what a table was cannot be changed. Write to " + name() + " itself, or to a branch by its"

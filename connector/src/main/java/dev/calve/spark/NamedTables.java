@@ -37,7 +37,7 @@ final class NamedTables {
         Optional<Table> table = find(identifier, asked)
                 .map(found -> asked.isEmpty() && found.state().isCurrent()
                         ? WriteAuditPublish.of(found.table())
-                        : new CalveTable(found.table(), found.state()));
+                        : CalveTable.of(found.table(), found.state()));
         return table.or(() -> metadataTable(identifier, asked))
                 .or(() -> stateOfMetadataTable(identifier, asked))
                 .orElseThrow(() -> new NoSuchTableException(identifier));

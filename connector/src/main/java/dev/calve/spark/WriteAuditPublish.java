@@ -2,6 +2,7 @@ package dev.calve.spark;
 
 import dev.calve.catalog.LoadedTable;
 import dev.calve.metadata.ReadPoint;
+import dev.calve.metadata.ReadState;
 import dev.calve.metadata.TableProperties;
 import java.util.Optional;
 import org.apache.spark.sql.internal.SQLConf;
@@ -22,12 +23,12 @@ final class WriteAuditPublish {
     static CalveTable of(LoadedTable table) {
         Optional<String> branch = isEnabled(table) ? setting(BRANCH) : Optional.empty();
         if (branch.isEmpty()) {
-            return new CalveTable(table);
+            return CalveTable.of(table, ReadState.current(table.metadata()));
         }
         LoadedTable there = table.onBranch(branch.get());
         return table.metadata().refs().containsKey(branch.get())
-                ? new CalveTable(there, new ReadPoint.OfBranch(branch.get()).in(table.metadata(), table.name()))
-                : new CalveTable(there);
+                ? CalveTable.of(there, new ReadPoint.OfBranch(branch.get()).in(table.metadata(), table.name()))
+                : CalveTable.of(there, ReadState.current(table.metadata()));
     }
 
     /**

@@ -237,6 +237,14 @@ class AlterTableIT {
                 table.insert("VALUES (4, 4, 4, struct(4))");
                 table.delete("`x." + name.replace("`", "``") + "` = 4");
                 assertThat(table.longs("id", "true")).containsExactly(1L, 3L);
+                if (name.equals("_file")) { // It hides where rows are stored.
+                    assertThat(Sql.failure("UPDATE %s SET id = 5 WHERE id = 1", table.name()))
+                            .contains("UPDATE TABLE");
+                } else {
+                    Sql.run("UPDATE %s SET %s = 7, st.`new.name` = 8 WHERE %s = 1", table.name(), other, other);
+                    assertThat(table.rows("id, " + column + ", st.`new.name`"))
+                            .containsExactly("[1,7,8]", "[3,null,null]");
+                }
             }
             if (caseSensitive) {
                 LakeTable table = create(2, "id bigint, c int", "");
