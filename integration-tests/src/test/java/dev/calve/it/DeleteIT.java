@@ -462,20 +462,6 @@ class DeleteIT {
                 .toList();
     }
 
-    @Test
-    void otherRowLevelStatementsEndInSparksOwnError() {
-        LakeTable table = create(3, MERGE_ON_READ, "id bigint, v bigint", "");
-        table.insert("SELECT id, id FROM range(0, 10, 1, 1)");
-        FolderState before = table.state();
-        for (String statement :
-                List.of("INSERT OVERWRITE %s SELECT 1L, 1L", "INSERT INTO %s REPLACE WHERE id = 1 SELECT 1L, 2L")) {
-            assertThat(Sql.failure(statement, table.name()))
-                    .as(statement)
-                    .containsPattern("AnalysisException|SparkUnsupportedOperationException");
-            assertThat(table.state()).as(statement).isEqualTo(before);
-        }
-    }
-
     @ParameterizedTest
     @CsvSource({"copy-on-write", "merge-on-read"})
     void jobsSayWhatTheyAreDoneFor(String mode) throws Exception {

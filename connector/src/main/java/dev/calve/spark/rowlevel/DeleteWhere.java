@@ -94,7 +94,7 @@ public final class DeleteWhere {
 
     private SettleJob job() {
         return new SettleJob(
-                table, statementId, ledger, session, "delete from " + table.name(), TableProperties.DELETE_MODE.name());
+                table, statementId, ledger, session, "DELETE FROM " + table.name(), TableProperties.DELETE_MODE.name());
     }
 
     private CommitOutcome truncate(TableState newest) {

@@ -169,7 +169,7 @@ final class Overwriting {
             parts.add(new FilesToSettle.Part(i, tasks.get(i), Optional.empty(), settings.rewrites()));
         }
         return new SettleJob(
-                        table, statementId, ledger, session, "overwrite rows of " + table.name(), settings.modeSetBy())
+                        table, statementId, ledger, session, "INSERT OVERWRITE " + table.name(), settings.modeSetBy())
                 .run(state.metadata(), parts, Optional.of(here.condition(state.metadata())));
     }
 
