@@ -23,6 +23,17 @@ public record ReadState(ReadPoint point, Optional<Snapshot> snapshot, Schema sch
         return point instanceof ReadPoint.Current;
     }
 
+    /** The branch whose head it is; empty for a state that stays as it is. */
+    public Optional<String> branch() {
+        if (past) {
+            return Optional.empty();
+        }
+        if (point instanceof ReadPoint.OfBranch branch) {
+            return Optional.of(branch.name());
+        }
+        return Optional.of(point instanceof ReadPoint.Version version ? version.text() : SnapshotRef.MAIN);
+    }
+
     ReadState askedForAs(ReadPoint other) {
         return new ReadState(other, snapshot, schema, past);
     }

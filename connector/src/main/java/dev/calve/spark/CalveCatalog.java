@@ -236,6 +236,7 @@ public final class CalveCatalog implements StagingTableCatalog, SupportsNamespac
             StructType schema,
             Transform[] partitions,
             Map<String, String> properties) {
+        WriteAuditPublish.refuseReplacing(replaced);
         TableMetadata metadata = replaced.metadata();
         return StagedChange.replacement(
                 replaced,

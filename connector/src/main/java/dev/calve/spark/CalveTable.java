@@ -146,7 +146,7 @@ sealed class CalveTable implements SupportsRead, SupportsWrite, SupportsDeleteV2
     public ScanBuilder newScanBuilder(CaseInsensitiveStringMap options) {
         ChosenRange chosen = ChosenRange.of(table, state, options);
         return new SnapshotScanBuilder(
-                table,
+                chosen.table(),
                 chosen.range(),
                 chosen.schema(),
                 chosen.point(),

@@ -18,10 +18,11 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
  * {@code VERSION AS OF}, {@code versionAsOf} and {@code t.tag_x} are known when the table is loaded, and so is what an option
  * asks for where {@link StateByName} made a name of it.
  *
+ * @param table with the branch that is read
  * @param schema rows are read with
  * @param point what was asked for
  */
-record ChosenRange(ScanRange range, Schema schema, ReadPoint point) {
+record ChosenRange(LoadedTable table, ScanRange range, Schema schema, ReadPoint point) {
 
     /**
      * Chooses.
@@ -33,8 +34,11 @@ record ChosenRange(ScanRange range, Schema schema, ReadPoint point) {
         StateOptions asked = StateOptions.of(options);
         ReadState state =
                 asked.point().map(point -> state(table, loaded, point)).orElse(loaded);
+        LoadedTable read = state.isCurrent()
+                ? table
+                : state.branch().map(table::onBranch).orElse(table);
         if (asked.appends().isEmpty()) {
-            return new ChosenRange(new ScanRange.AtSnapshot(state.snapshot()), state.schema(), state.point());
+            return new ChosenRange(read, new ScanRange.AtSnapshot(state.snapshot()), state.schema(), state.point());
         }
         if (state.past()) {
             throw new IllegalArgumentException("Cannot read " + asked.appends().get() + " of " + table.name() + " "
@@ -42,7 +46,7 @@ record ChosenRange(ScanRange range, Schema schema, ReadPoint point) {
                     + "one of its branches.");
         }
         return new ChosenRange(
-                asked.appends().get().in(table.metadata(), state, table.name()), state.schema(), state.point());
+                read, asked.appends().get().in(table.metadata(), state, table.name()), state.schema(), state.point());
     }
 
     private static ReadState state(LoadedTable table, ReadState loaded, ReadPoint point) {

@@ -5,6 +5,7 @@ import dev.calve.catalog.LoadedTable;
 import dev.calve.catalog.TableName;
 import dev.calve.commit.TableState;
 import dev.calve.io.Storage;
+import dev.calve.metadata.SnapshotRef;
 import dev.calve.metadata.MetadataUpdate;
 import dev.calve.metadata.MetadataUpdates;
 import dev.calve.metadata.TableMetadata;
@@ -103,6 +104,11 @@ final class StagedChange implements StagedTable, SupportsWrite {
 
     @Override
     public WriteBuilder newWriteBuilder(LogicalWriteInfo info) {
+        String branch = info.options().getOrDefault("branch", SnapshotRef.MAIN);
+        if (!branch.equals(SnapshotRef.MAIN)) {
+            throw new UnsupportedOperationException("Cannot create or replace " + name() + " on branch '" + branch
+                    + "': a table is made as a whole. Leave the option out, or overwrite the rows of the branch.");
+        }
         return new Filling(table.newWriteBuilder(info));
     }
 

@@ -3,6 +3,7 @@ package dev.calve.spark;
 import dev.calve.catalog.LoadedTable;
 import dev.calve.metadata.ReadPoint;
 import dev.calve.metadata.ReadState;
+import dev.calve.metadata.SnapshotRef;
 import dev.calve.metadata.TableProperties;
 import java.util.Optional;
 import org.apache.spark.sql.internal.SQLConf;
@@ -41,6 +42,20 @@ final class WriteAuditPublish {
             throw new UnsupportedOperationException("Cannot write to " + table.name() + " with " + ID + " = '"
                     + setting(ID).get() + "': snapshots that no branch has are not supported. Set " + BRANCH
                     + " instead, and publish the branch by CALL system.fast_forward.");
+        }
+    }
+
+    /**
+     * Refuses to replace a table, which everybody would see.
+     *
+     * @throws UnsupportedOperationException if the session works on a branch, or stages what it writes
+     */
+    static void refuseReplacing(LoadedTable table) {
+        refuseStaging(table);
+        Optional<String> branch = setting(BRANCH).filter(name -> !name.equals(SnapshotRef.MAIN));
+        if (isEnabled(table) && branch.isPresent()) {
+            throw new UnsupportedOperationException("Cannot replace " + table.name() + " with " + BRANCH + " = '"
+                    + branch.get() + "': a table is replaced as a whole. Use INSERT OVERWRITE, or unset " + BRANCH + ".");
         }
     }
 

@@ -112,6 +112,47 @@ class BranchWriteIT {
     }
 
     @Test
+    void aBranchIsOverwrittenFromAnother() {
+        String name = create(3, "merge-on-read");
+        String main = tables.in(Engine.CALVE, name);
+        Sql.run("INSERT INTO %s.branch_dev VALUES (500, 1, 'own')", main);
+        // What main does is no concurrent change of the branch, nor are the branch's own commits since it began.
+        Sql.run("INSERT OVERWRITE %s.branch_dev SELECT * FROM %s", main, main);
+        assertThat(byPeer(name, "dev")).isEqualTo(byPeer(name, "main"));
+        Sql.run("INSERT OVERWRITE %s.branch_dev SELECT id, p, 'b' FROM %s VERSION AS OF 'dev'", main, main);
+        assertThat(Sql.rows("SELECT DISTINCT s FROM %s.branch_dev", main)).containsExactly("[b]");
+        assertThat(Sql.rows("SELECT DISTINCT s FROM %s", main)).containsExactly("[a]");
+    }
+
+    @Test
+    void aTableIsReplacedOnMainAlone() {
+        String name = create(3, "merge-on-read");
+        String main = tables.in(Engine.CALVE, name);
+        List<String> rows = Sql.rows("SELECT * FROM " + main);
+        SparkSession spark = SparkTestSession.spark();
+        try {
+            spark.sql("SELECT 1L AS id")
+                    .writeTo(main)
+                    .using("calve")
+                    .option("branch", "dev")
+                    .createOrReplace();
+            throw new AssertionError("This must fail.");
+        } catch (UnsupportedOperationException e) {
+            assertThat(e).hasMessageContaining("on branch 'dev'");
+        }
+        Sql.run("ALTER TABLE %s SET TBLPROPERTIES ('write.wap.enabled' = 'true')", main);
+        spark.conf().set("spark.wap.branch", "audit");
+        try {
+            assertThat(Sql.failure("CREATE OR REPLACE TABLE %s USING calve AS SELECT 1L AS id", main))
+                    .contains("spark.wap.branch", "INSERT OVERWRITE");
+        } finally {
+            spark.conf().unset("spark.wap.branch");
+        }
+        assertThat(Sql.rows("SELECT * FROM " + main)).isEqualTo(rows);
+        assertThat(byPeer(name, "dev")).isEqualTo(rows);
+    }
+
+    @Test
     void aSessionWorksOnABranchUntilItIsPublished() {
         String name = create(3, "merge-on-read");
         String main = tables.in(Engine.CALVE, name);

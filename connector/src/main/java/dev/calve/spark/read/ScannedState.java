@@ -9,11 +9,12 @@ import java.util.Optional;
  * What a scan reads, for a statement that writes to the table its own query reads.
  *
  * @param tableUuid of the table
+ * @param branch of the table
  * @param snapshot empty for a table without any
- * @param newest whether it was the newest state when the scan's table was loaded. A state of the past stays what it is,
+ * @param newest whether it was the newest state of the branch when the scan's table was loaded. A state of the past stays what it is,
  *     whatever others commit
  */
-public record ScannedState(String tableUuid, Optional<Snapshot> snapshot, boolean newest) {
+public record ScannedState(String tableUuid, String branch, Optional<Snapshot> snapshot, boolean newest) {
 
     /** A scan that reads a table of ours. */
     public interface Known {
@@ -24,6 +25,7 @@ public record ScannedState(String tableUuid, Optional<Snapshot> snapshot, boolea
         Optional<Snapshot> snapshot = range.snapshot();
         return new ScannedState(
                 table.metadata().uuid(),
+                table.branch(),
                 snapshot,
                 snapshot.map(Snapshot::id).equals(table.head().map(Snapshot::id)));
     }

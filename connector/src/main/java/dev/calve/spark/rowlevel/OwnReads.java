@@ -77,6 +77,7 @@ final class OwnReads {
         for (Scan scan : scans) {
             if (scan instanceof ScannedState.Known known
                     && known.scanned().newest()
+                    && known.scanned().branch().equals(target.branch())
                     && known.scanned().tableUuid().equals(target.metadata().uuid())) {
                 states.add(known.scanned());
             }

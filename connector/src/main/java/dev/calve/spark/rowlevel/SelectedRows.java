@@ -15,6 +15,9 @@ import org.apache.spark.sql.connector.expressions.filter.AlwaysTrue;
 import org.apache.spark.sql.connector.expressions.filter.Predicate;
 import org.apache.spark.sql.internal.SQLConf;
 import org.apache.spark.sql.types.StructField;
+import org.apache.spark.sql.types.StructType;
+import dev.calve.schema.Field;
+import dev.calve.metadata.TableMetadata;
 
 /**
  * The rows for which all of some predicates of Spark are TRUE. Names are those of the table as it was loaded; ids carry them
@@ -58,6 +61,30 @@ final class SelectedRows {
                         "A condition on " + table.name() + " was accepted, but no longer fits the table."));
         Placeholders.refuseReading(table.metadata().schema(), condition.columns(), table.name());
         return new ExpressionCondition(ExpressionBytes.of(condition.expression(), condition.columns()));
+    }
+
+    /**
+     * Refuses a state of the table in which a column of the predicates is another one, or of another type: its values would not be
+     * those the statement speaks of.
+     *
+     * @throws IllegalStateException naming the column
+     */
+    void requireColumnsOf(TableMetadata found) {
+        for (StructField column : catalyst().map(CatalystCondition::columns).orElseGet(StructType::new).fields()) {
+            Optional<Field> loaded = table.metadata().schema().fields().stream()
+                    .filter(field -> field.name().equals(column.name()))
+                    .findFirst();
+            boolean same = loaded.isEmpty()
+                    || found.schema()
+                            .field(loaded.get().id())
+                            .filter(field -> field.type().equals(loaded.get().type()))
+                            .isPresent();
+            if (!same) {
+                throw new IllegalStateException("Cannot select rows of " + table.name() + " by column '" + column.name()
+                        + "': somebody dropped it or changed its type since the statement began. Nothing was changed;"
+                        + " run the statement again.");
+            }
+        }
     }
 
     private Optional<CatalystCondition> catalyst() {

@@ -124,7 +124,7 @@ class MetadataAnswerTest {
                         List.of(files),
                         SCHEMA,
                         NAMES,
-                        new ScannedState("uuid", Optional.empty(), true),
+                        new ScannedState("uuid", "main", Optional.empty(), true),
                         "answer"));
     }
 
