@@ -34,9 +34,8 @@ record ChosenRange(LoadedTable table, ScanRange range, Schema schema, ReadPoint 
         StateOptions asked = StateOptions.of(options);
         ReadState state =
                 asked.point().map(point -> state(table, loaded, point)).orElse(loaded);
-        LoadedTable read = state.isCurrent()
-                ? table
-                : state.branch().map(table::onBranch).orElse(table);
+        LoadedTable read =
+                state.isCurrent() ? table : state.branch().map(table::onBranch).orElse(table);
         if (asked.appends().isEmpty()) {
             return new ChosenRange(read, new ScanRange.AtSnapshot(state.snapshot()), state.schema(), state.point());
         }

@@ -54,8 +54,9 @@ final class WriteAuditPublish {
         refuseStaging(table);
         Optional<String> branch = setting(BRANCH).filter(name -> !name.equals(SnapshotRef.MAIN));
         if (isEnabled(table) && branch.isPresent()) {
-            throw new UnsupportedOperationException("Cannot replace " + table.name() + " with " + BRANCH + " = '"
-                    + branch.get() + "': a table is replaced as a whole. Use INSERT OVERWRITE, or unset " + BRANCH + ".");
+            throw new UnsupportedOperationException(
+                    "Cannot replace " + table.name() + " with " + BRANCH + " = '" + branch.get()
+                            + "': a table is replaced as a whole. Use INSERT OVERWRITE, or unset " + BRANCH + ".");
         }
     }
 

@@ -268,7 +268,8 @@ class CommitCrashIT {
         scene.assertRows(ids);
         // It died in the statement it had not acknowledged, published or not, or had begun the next one.
         scene.assertLeftovers(
-                new HashSet<>(List.of(CommitProcess.statementId(acknowledged), CommitProcess.statementId(committed))), true);
+                new HashSet<>(List.of(CommitProcess.statementId(acknowledged), CommitProcess.statementId(committed))),
+                true);
         scene.assertHintIsOnlyAHint();
         new CoreStatement(table, UUID.randomUUID()).append(1, 900);
         scene.reading().appendByPeer(901);

@@ -2,6 +2,8 @@ package dev.calve.spark.rowlevel;
 
 import dev.calve.catalog.LoadedTable;
 import dev.calve.expression.Expression;
+import dev.calve.metadata.TableMetadata;
+import dev.calve.schema.Field;
 import dev.calve.spark.convert.CatalystCondition;
 import dev.calve.spark.convert.MetadataColumns;
 import dev.calve.spark.convert.Placeholders;
@@ -16,8 +18,6 @@ import org.apache.spark.sql.connector.expressions.filter.Predicate;
 import org.apache.spark.sql.internal.SQLConf;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
-import dev.calve.schema.Field;
-import dev.calve.metadata.TableMetadata;
 
 /**
  * The rows for which all of some predicates of Spark are TRUE. Names are those of the table as it was loaded; ids carry them
@@ -70,7 +70,10 @@ final class SelectedRows {
      * @throws IllegalStateException naming the column
      */
     void requireColumnsOf(TableMetadata found) {
-        for (StructField column : catalyst().map(CatalystCondition::columns).orElseGet(StructType::new).fields()) {
+        for (StructField column : catalyst()
+                .map(CatalystCondition::columns)
+                .orElseGet(StructType::new)
+                .fields()) {
             Optional<Field> loaded = table.metadata().schema().fields().stream()
                     .filter(field -> field.name().equals(column.name()))
                     .findFirst();
