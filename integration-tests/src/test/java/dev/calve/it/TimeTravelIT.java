@@ -280,7 +280,7 @@ class TimeTravelIT {
         for (String state : List.of(".tag_v1", ".snapshot_id_" + IDS.get(3))) {
             for (String statement : List.of(
                     "DELETE FROM lake.%s%s WHERE id = 1",
-                    "UPDATE lake.%s%s SET id = 1", "INSERT INTO lake.%s%s SELECT 1L, 'x'")) {
+                    "UPDATE lake.%s%s SET id = 1", "INSERT INTO lake.%1$s%2$s SELECT * FROM lake.%1$s%2$s")) {
                 assertThat(Sql.failure(statement, TABLE, state))
                         .as(statement + state)
                         .contains("cannot be changed");
