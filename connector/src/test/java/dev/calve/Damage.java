@@ -1,5 +1,6 @@
 package dev.calve;
 
+import com.fasterxml.jackson.core.exc.StreamConstraintsException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
@@ -121,6 +122,8 @@ public final class Damage {
                 change(random, root);
             }
             return JSON.writeValueAsBytes(root);
+        } catch (StreamConstraintsException e) {
+            return random.oneOf(samples); // Changed until it is nested deeper than can be written.
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

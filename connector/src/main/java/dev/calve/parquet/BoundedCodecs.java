@@ -45,7 +45,8 @@ public final class BoundedCodecs implements CompressionCodecFactory {
     @Override
     public BytesInputDecompressor getDecompressor(CompressionCodecName name) {
         BytesInputDecompressor codec = codecs.getDecompressor(name);
-        return new Bounded(name == CompressionCodecName.ZSTD ? zstd(codec) : codec);
+        return new Bounded(
+                name == CompressionCodecName.ZSTD ? zstd(codec) : codec, name == CompressionCodecName.SNAPPY);
     }
 
     private ZstdPages zstd(BytesInputDecompressor codec) {
@@ -66,14 +67,21 @@ public final class BoundedCodecs implements CompressionCodecFactory {
 
     private final class Bounded implements BytesInputDecompressor {
         private final BytesInputDecompressor codec;
+        private final boolean snappy;
 
-        Bounded(BytesInputDecompressor codec) {
+        Bounded(BytesInputDecompressor codec, boolean snappy) {
             this.codec = codec;
+            this.snappy = snappy;
         }
 
         @Override
         public BytesInput decompress(BytesInput bytes, int plainBytes) throws IOException {
             check(plainBytes);
+            if (snappy) {
+                ByteBuffer page = bytes.toByteBuffer();
+                check(snappyBytes(page.duplicate()));
+                return codec.decompress(BytesInput.from(page), plainBytes);
+            }
             return codec.decompress(bytes, plainBytes);
         }
 
@@ -83,7 +91,20 @@ public final class BoundedCodecs implements CompressionCodecFactory {
             codec.decompress(input, bytes, output, plainBytes);
         }
 
-        private void check(int plainBytes) throws IOException {
+        /** Snappy allocates what a page itself says first: its size as a varint. */
+        private long snappyBytes(ByteBuffer page) {
+            long size = 0;
+            for (int shift = 0; shift < 35 && page.hasRemaining(); shift += 7) {
+                byte next = page.get();
+                size |= (next & 0x7FL) << shift;
+                if (next >= 0) {
+                    break;
+                }
+            }
+            return size;
+        }
+
+        private void check(long plainBytes) throws IOException {
             if (plainBytes < 0 || plainBytes > mostBytes) {
                 throw new IOException("A page must have at most %d bytes, as much as the largest column chunk, not %d"
                         .formatted(mostBytes, plainBytes));
