@@ -75,6 +75,7 @@ public final class BoundedCodecs implements CompressionCodecFactory {
         }
 
         @Override
+        @SuppressWarnings("deprecation") // What took its place needs an allocator, and pages are in memory already.
         public BytesInput decompress(BytesInput bytes, int plainBytes) throws IOException {
             check(plainBytes);
             if (snappy) {
