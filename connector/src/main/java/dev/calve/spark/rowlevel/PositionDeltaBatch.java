@@ -111,7 +111,8 @@ final class PositionDeltaBatch implements DeltaBatchWrite {
         var newRows = new ArrayList<DataFile>();
         var changed = new UpdatedOnce();
         for (WriterCommitMessage message : messages) {
-            RowsChanged.Content content = note(message);
+            note(message);
+            RowsChanged.Content content = ((RowsChanged) message).content(table.metadata());
             newRows.addAll(content.files());
             content.fragments().forEach(changed::add);
         }
@@ -200,10 +201,8 @@ final class PositionDeltaBatch implements DeltaBatchWrite {
         ledger.abort();
     }
 
-    private RowsChanged.Content note(WriterCommitMessage message) {
-        RowsChanged.Content content = ((RowsChanged) message).content(table.metadata());
-        content.files().forEach(file -> ledger.wrote(file.path()));
-        return content;
+    private void note(WriterCommitMessage message) {
+        ((RowsChanged) message).files(table.metadata()).forEach(file -> ledger.wrote(file.path()));
     }
 
     @Override

@@ -67,11 +67,7 @@ public final class RowsChanged implements WriterCommitMessage {
         var in = new DataInputStream(new ByteArrayInputStream(content));
         var codec = new ContentFilesCodec(metadata::partitionType);
         try {
-            int fileCount = in.readInt();
-            var files = new ArrayList<DataFile>(fileCount);
-            for (int i = 0; i < fileCount; i++) {
-                files.add((DataFile) codec.read(in));
-            }
+            List<DataFile> files = files(in, codec);
             int count = in.readInt();
             var fragments = new ArrayList<Fragment>(count);
             for (int i = 0; i < count; i++) {
@@ -81,6 +77,26 @@ public final class RowsChanged implements WriterCommitMessage {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** The files alone, without unpacking what may be millions of positions. */
+    public List<DataFile> files(TableMetadata metadata) {
+        try {
+            return files(
+                    new DataInputStream(new ByteArrayInputStream(content)),
+                    new ContentFilesCodec(metadata::partitionType));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static List<DataFile> files(DataInputStream in, ContentFilesCodec codec) throws IOException {
+        int count = in.readInt();
+        var files = new ArrayList<DataFile>(count);
+        for (int i = 0; i < count; i++) {
+            files.add((DataFile) codec.read(in));
+        }
+        return files;
     }
 
     private static PositionBitmap read(DataInputStream in) throws IOException {
