@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  * -Dcalve.fuzz.seconds=N   time for each decoder, two of which run at once; 2 unless said, 10 in continuous integration
  * -Dcalve.seed=N           one input only
+ * -Dcalve.fuzz.random=true other inputs than the last time; unless said, always the same ones, as many as there is time for
  * -Dcalve.fuzz.input=FILE  what a failed run wrote, given to the decoders whose name the file's name begins with
  * </pre>
  */
@@ -150,7 +151,7 @@ public final class Fuzz {
                 return;
             }
             Long only = Long.getLong("calve.seed");
-            long seed = only != null ? only : System.nanoTime();
+            long seed = only != null ? only : Boolean.getBoolean("calve.fuzz.random") ? System.nanoTime() : 1;
             long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
             int inputs = 0;
             int refused = 0;

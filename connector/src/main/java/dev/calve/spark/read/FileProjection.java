@@ -195,6 +195,14 @@ final class FileProjection {
         }
 
         private Clipped clip(Type type, DataType wanted, String path) {
+            if (type.isRepetition(Type.Repetition.REPEATED)) {
+                throw unreadable(type, wanted, path);
+            }
+            return clipValue(type, wanted, path);
+        }
+
+        /** A list's element may be the repeated field itself; nothing else may repeat. */
+        private Clipped clipValue(Type type, DataType wanted, String path) {
             if (type.isPrimitive()) {
                 return clipPrimitive(type.asPrimitiveType(), wanted, path);
             }
@@ -279,7 +287,8 @@ final class FileProjection {
             Clipped element;
             GroupType stored;
             if (FileFieldIds.isElement(repeated, group.getName())) {
-                element = stillElement(clip(repeated, wanted.elementType(), elementPath), repeated, group.getName());
+                element =
+                        stillElement(clipValue(repeated, wanted.elementType(), elementPath), repeated, group.getName());
                 stored = group.withNewFields(element.stored);
             } else {
                 element = clip(repeated.asGroupType().getType(0), wanted.elementType(), elementPath);
@@ -350,8 +359,13 @@ final class FileProjection {
 
         private InvalidTableException unreadable(Type type, DataType wanted, String path) {
             return new InvalidTableException(
-                    "Column '%s' of data file '%s' must be readable as %s, but is stored as %s."
-                            .formatted(path, location, wanted.simpleString(), StoredTypes.describe(type)));
+                    "Column '%s' of data file '%s' must be readable as %s, but is stored as %s%s."
+                            .formatted(
+                                    path,
+                                    location,
+                                    wanted.simpleString(),
+                                    type.isRepetition(Type.Repetition.REPEATED) ? "repeated " : "",
+                                    StoredTypes.describe(type)));
         }
     }
 }

@@ -12,6 +12,8 @@ import org.apache.parquet.VersionParser;
 import org.apache.parquet.column.page.PageReadStore;
 import org.apache.parquet.schema.MessageType;
 import org.apache.parquet.schema.Type;
+import org.apache.spark.sql.AnalysisException;
+import org.apache.spark.sql.execution.datasources.parquet.ParquetColumn;
 import org.apache.spark.sql.execution.datasources.parquet.ParquetToSparkSchemaConverter;
 import org.apache.spark.sql.execution.datasources.parquet.VectorizedParquetRecordReader;
 import org.apache.spark.sql.internal.SQLConf;
@@ -81,10 +83,7 @@ final class SparkDecoder extends VectorizedParquetRecordReader {
         var decoder = new SparkDecoder(batchRows);
         decoder.fileSchema = schema;
         decoder.requestedSchema = schema;
-        decoder.parquetColumn = SQLConf.withExistingConf(
-                SHREDDED_VARIANTS,
-                () -> new ParquetToSparkSchemaConverter(CONFIGURATION)
-                        .convertParquetColumn(schema, Option.apply(types)));
+        decoder.parquetColumn = SQLConf.withExistingConf(SHREDDED_VARIANTS, () -> column(schema, Option.apply(types)));
         decoder.sparkSchema = (StructType) decoder.parquetColumn.sparkType();
         decoder.sparkRequestedSchema = decoder.sparkSchema;
         decoder.totalRowCount = rows;
@@ -97,9 +96,21 @@ final class SparkDecoder extends VectorizedParquetRecordReader {
 
     /** The field of a struct as Spark would decode it if nobody asked for a type. */
     static StructField naturalField(Type type) {
-        var column = new ParquetToSparkSchemaConverter(CONFIGURATION)
-                .convertParquetColumn(new MessageType("table", type), Option.empty());
-        return ((StructType) column.sparkType()).apply(0);
+        return ((StructType)
+                        column(new MessageType("table", type), Option.empty()).sparkType())
+                .apply(0);
+    }
+
+    @SuppressWarnings("ConstantValue") // Scala throws checked exceptions that it does not declare.
+    private static ParquetColumn column(MessageType schema, Option<StructType> types) {
+        try {
+            return new ParquetToSparkSchemaConverter(CONFIGURATION).convertParquetColumn(schema, types);
+        } catch (Exception e) {
+            if (e instanceof AnalysisException) {
+                throw new UnsupportedOperationException(e.getMessage(), e);
+            }
+            throw e;
+        }
     }
 
     private static VersionParser.@Nullable ParsedVersion writerVersion(@Nullable String createdBy) {

@@ -89,6 +89,20 @@ class FileProjectionTest {
     }
 
     @Test
+    void refusesAColumnThatRepeatsWithoutBeingAList() throws IOException {
+        var file = ParquetFixture.schema("repeated int32 a = 1; optional group s = 2 { repeated int32 b = 3; }")
+                .write(1, (group, i) -> group.append("a", 5));
+
+        for (var column : List.of(
+                field(1, "a", DataTypes.IntegerType), field(2, "s", struct(field(3, "b", DataTypes.IntegerType))))) {
+            assertThatThrownBy(() -> rows(FileRead.of(file, struct(column))))
+                    .isInstanceOf(InvalidTableException.class)
+                    .hasMessageContaining("a.parquet")
+                    .hasMessageContaining("repeated INT32");
+        }
+    }
+
+    @Test
     void readsStructsListsAndMapsInTheWantedShape() throws IOException {
         var file = ParquetFixture.schema("optional group s = 1 { optional int32 a = 2; optional group inner = 3 {"
                         + " optional binary t (STRING) = 4; required int64 gone = 5; } }"
