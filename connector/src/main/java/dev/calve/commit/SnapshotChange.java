@@ -137,6 +137,25 @@ public record SnapshotChange(
                                 files.stream().mapToLong(DataFile::recordCount).sum())));
     }
 
+    /**
+     * The same change for a statement that depends on what it read.
+     *
+     * @param read the snapshot it read; empty if the table had none
+     */
+    public SnapshotChange under(OptionalLong read, List<ConflictRule> newRules) {
+        return new SnapshotChange(
+                operation,
+                ref,
+                read,
+                settledForFormat,
+                addedData,
+                addedDeletes,
+                removals,
+                newRules,
+                summary,
+                rowCounts);
+    }
+
     /** The same change, with that many rows touched. */
     public SnapshotChange withRowCounts(RowCounts newRowCounts) {
         return new SnapshotChange(

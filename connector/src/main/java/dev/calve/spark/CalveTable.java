@@ -9,6 +9,7 @@ import dev.calve.spark.convert.SparkTransforms;
 import dev.calve.spark.read.ReadSettings;
 import dev.calve.spark.read.SnapshotScanBuilder;
 import dev.calve.spark.rowlevel.DeleteWhere;
+import dev.calve.spark.rowlevel.RowLevelScanBuilder;
 import dev.calve.spark.rowlevel.TableWriteBuilder;
 import java.util.EnumSet;
 import java.util.Map;
@@ -145,13 +146,15 @@ sealed class CalveTable implements SupportsRead, SupportsWrite, SupportsDeleteV2
     @Override
     public ScanBuilder newScanBuilder(CaseInsensitiveStringMap options) {
         ChosenRange chosen = ChosenRange.of(table, state, options);
-        return new SnapshotScanBuilder(
+        var builder = new SnapshotScanBuilder(
                 chosen.table(),
                 chosen.range(),
                 chosen.schema(),
                 chosen.point(),
                 ReadSettings.of(options),
                 SparkSession.active());
+        // What is written to is read by nothing but a MERGE that only inserts.
+        return target ? RowLevelScanBuilder.ofInserts(builder) : builder;
     }
 
     /** @throws UnsupportedOperationException if the table was loaded at a state of the past */

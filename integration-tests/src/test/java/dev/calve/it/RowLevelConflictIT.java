@@ -179,6 +179,43 @@ class RowLevelConflictIT {
     }
 
     @ParameterizedTest
+    @CsvSource({"serializable", "snapshot"})
+    void anAppendThatReadsItsTableMindsWhatItRead(String isolation) throws Exception {
+        String table = table(3, "merge-on-read", isolation);
+        boolean serializable = isolation.equals("serializable");
+        String merge = "MERGE INTO " + table + " t USING (SELECT id FROM range(38, 42)) c ON t.id = c.id AND t.id > 30"
+                + " WHEN NOT MATCHED THEN INSERT (id, s) VALUES (c.id, concat('s', pause(c.id)))";
+        // Neither of these rows could have matched.
+        assertThat(paused(
+                        merge,
+                        "INSERT INTO " + table + " VALUES (12, 's12')",
+                        "DELETE FROM " + table + " WHERE id = 3"))
+                .isEmpty();
+        assertThat(Sql.count(table)).isEqualTo(42);
+        String snapshot = Sql.snapshot(table);
+        Sql.run("%s", merge);
+        assertThat(Sql.snapshot(table)).as("nothing to insert").isEqualTo(snapshot);
+
+        Sql.run("DELETE FROM %s WHERE id = 41", table);
+        String failure = paused(merge, merge.replace("pause(c.id)", "c.id"));
+        assertThat(Sql.count(table + " WHERE id = 41")).isEqualTo(serializable ? 1 : 2);
+        assertThat(failure.isEmpty()).as(failure).isEqualTo(!serializable);
+        if (serializable) {
+            assertThat(failure).contains("CommitConflictException", "MERGE", "write.merge.isolation-level");
+        }
+
+        String copy = "INSERT INTO " + table + " SELECT max(id) + pause(1L), 'max' FROM " + table + " WHERE id > 5";
+        assertThat(paused(copy, "INSERT INTO " + table + " VALUES (1, 's1')")).isEmpty();
+        failure = paused(copy, "INSERT INTO " + table + " VALUES (50, 's50')");
+        assertThat(failure.isEmpty()).as(failure).isEqualTo(!serializable);
+        // One that reads nothing of it depends on nothing.
+        assertThat(paused(
+                        "INSERT INTO " + table + " SELECT pause(id), 'blind' FROM range(60, 61)",
+                        "INSERT INTO " + table + " VALUES (60, 's60')"))
+                .isEmpty();
+    }
+
+    @ParameterizedTest
     @CsvSource({"2,merge-on-read", "3,copy-on-write"})
     void aFileSomebodyRemovedIsRefused(int version, String mode) throws Exception {
         String table = table(version, mode, "snapshot");

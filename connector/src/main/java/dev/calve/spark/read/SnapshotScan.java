@@ -102,6 +102,15 @@ public final class SnapshotScan
         return query.pushed().filter();
     }
 
+    /**
+     * The files the scan reads, whatever a filter found while the query runs makes superfluous.
+     *
+     * @throws java.io.UncheckedIOException if a manifest cannot be read
+     */
+    public ScanPlan plan() {
+        return files.plan();
+    }
+
     /** The files the scan reads; empty if they were not needed yet. */
     public Optional<ScanPlan> planned() {
         return files.planned();

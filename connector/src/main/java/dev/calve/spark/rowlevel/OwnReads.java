@@ -1,12 +1,22 @@
 package dev.calve.spark.rowlevel;
 
 import dev.calve.catalog.LoadedTable;
+import dev.calve.commit.ConflictRule;
+import dev.calve.commit.Statement;
+import dev.calve.expression.Expression;
+import dev.calve.expression.Expressions;
 import dev.calve.metadata.Ancestry;
 import dev.calve.metadata.Snapshot;
+import dev.calve.scan.FileTask;
+import dev.calve.scan.ScanPlanner;
 import dev.calve.spark.read.ScannedState;
+import dev.calve.spark.read.SnapshotScan;
+import dev.calve.spark.write.AppendRules;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -38,12 +48,16 @@ final class OwnReads {
      * @return empty if it does not read the newest state of its target; inside, empty if that had no snapshot
      */
     static Optional<OptionalLong> of(SparkSession session, LoadedTable target) {
-        Set<Optional<Long>> read = new HashSet<>();
-        for (ScannedState scanned : newest(running(session).map(OwnReads::scans).orElse(List.of()), target)) {
-            read.add(scanned.snapshot().map(Snapshot::id));
-        }
-        if (read.isEmpty()) {
+        return oldest(newest(running(session).map(OwnReads::scans).orElse(List.of()), target), target);
+    }
+
+    private static Optional<OptionalLong> oldest(List<ScannedState.Known> scans, LoadedTable target) {
+        if (scans.isEmpty()) {
             return Optional.empty();
+        }
+        Set<Optional<Long>> read = new HashSet<>();
+        for (ScannedState.Known scan : scans) {
+            read.add(scan.scanned().snapshot().map(Snapshot::id));
         }
         // What was scanned after the target was loaded is younger than that, and not among its ancestors.
         OptionalLong oldest = id(target.head());
@@ -72,17 +86,63 @@ final class OwnReads {
                 .orElse(true);
     }
 
-    private static List<ScannedState> newest(List<Scan> scans, LoadedTable target) {
-        var states = new ArrayList<ScannedState>();
+    /**
+     * What an append depends on, so that at the isolation level of a MERGE nobody may have changed it. A MERGE that only inserts
+     * is an append to Spark: of the rows its target lacks.
+     *
+     * @return empty if it does not read the newest state of its target
+     */
+    static Optional<AppendRules> ofAppend(SparkSession session, LoadedTable target) {
+        List<Scan> scans = running(session).map(OwnReads::scans).orElse(List.of());
+        List<ScannedState.Known> own = newest(scans, target);
+        List<RowLevelScan> merged = scans.stream()
+                .filter(RowLevelScan.class::isInstance)
+                .map(RowLevelScan.class::cast)
+                .toList();
+        merged.forEach(scan -> own.add(scan.reads()));
+        Optional<OptionalLong> oldest = oldest(own, target);
+        if (oldest.isEmpty()) {
+            return Optional.empty();
+        }
+        var filters = new ArrayList<Expression>();
+        Map<String, ConflictRule.Place> files = new HashMap<>();
+        for (ScannedState.Known scan : own) {
+            // An answer from metadata does not tell which files it is about.
+            boolean rows = scan instanceof SnapshotScan;
+            filters.add(rows ? ((SnapshotScan) scan).filter() : Expression.Constant.TRUE);
+            for (FileTask task : rows ? ((SnapshotScan) scan).plan().tasks() : all(scan.scanned(), target)) {
+                files.put(
+                        task.file().path(),
+                        new ConflictRule.Place(task.file().specId(), task.file().partition()));
+            }
+        }
+        var isolation = Statement.Isolation.ofMerge(target.properties());
+        return Optional.of(new AppendRules(
+                !merged.isEmpty(), oldest.get(), isolation, isolation.rules(Expressions.or(filters), files)));
+    }
+
+    private static List<FileTask> all(ScannedState scanned, LoadedTable target) {
+        return scanned.snapshot().isEmpty()
+                ? List.of()
+                : new ScanPlanner(
+                                target.storage(),
+                                target.metadata(),
+                                scanned.snapshot().get())
+                        .planToRead(Expression.Constant.TRUE, Set.of())
+                        .tasks();
+    }
+
+    private static List<ScannedState.Known> newest(List<Scan> scans, LoadedTable target) {
+        var newest = new ArrayList<ScannedState.Known>();
         for (Scan scan : scans) {
             if (scan instanceof ScannedState.Known known
                     && known.scanned().newest()
                     && known.scanned().branch().equals(target.branch())
                     && known.scanned().tableUuid().equals(target.metadata().uuid())) {
-                states.add(known.scanned());
+                newest.add(known);
             }
         }
-        return states;
+        return newest;
     }
 
     private static Optional<QueryExecution> running(SparkSession session) {

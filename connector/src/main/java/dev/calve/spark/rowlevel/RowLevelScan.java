@@ -21,6 +21,11 @@ final class RowLevelScan implements Scan, SupportsReportStatistics {
         this.scan = scan;
     }
 
+    /** What is read of the table. */
+    SnapshotScan reads() {
+        return scan;
+    }
+
     @Override
     public StructType readSchema() {
         return scan.readSchema();

@@ -11,7 +11,8 @@ import org.apache.spark.sql.connector.read.SupportsPushDownV2Filters;
 import org.apache.spark.sql.types.StructType;
 
 /** Builds the scan of a row-level statement: filters and columns only, because a limit or an aggregate would lose rows. */
-final class RowLevelScanBuilder implements ScanBuilder, SupportsPushDownV2Filters, SupportsPushDownRequiredColumns {
+public final class RowLevelScanBuilder
+        implements ScanBuilder, SupportsPushDownV2Filters, SupportsPushDownRequiredColumns {
 
     private final SnapshotScanBuilder builder;
     private final Consumer<SnapshotScan> built;
@@ -20,6 +21,16 @@ final class RowLevelScanBuilder implements ScanBuilder, SupportsPushDownV2Filter
     RowLevelScanBuilder(SnapshotScanBuilder builder, Consumer<SnapshotScan> built) {
         this.builder = builder;
         this.built = built;
+    }
+
+    /**
+     * The scan of a MERGE that only inserts, which Spark takes from the table itself.
+     *
+     * @param builder of the newest state
+     */
+    public static ScanBuilder ofInserts(SnapshotScanBuilder builder) {
+        // Its append finds the scan in the statement's plan.
+        return new RowLevelScanBuilder(builder, scan -> {});
     }
 
     @Override

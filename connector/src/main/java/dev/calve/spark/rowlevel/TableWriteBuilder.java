@@ -65,7 +65,7 @@ public final class TableWriteBuilder implements SupportsOverwriteV2, SupportsDyn
     @Override
     public Write build() {
         if (!overwrites) {
-            return new AppendWriteBuilder(table, info, session).build();
+            return new AppendWriteBuilder(table, info, () -> OwnReads.ofAppend(session, table), session).build();
         }
         WriteTarget target = WriteTarget.of(table, info);
         OverwriteOptions options = OverwriteOptions.of(info.options());

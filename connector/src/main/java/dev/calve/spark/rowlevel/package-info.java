@@ -25,6 +25,8 @@
  *   <li>Copy-on-write is no pipeline of its own: rows that stay are copied when places are settled, so they cross no shuffle
  *       and no expression of Spark's touches them.
  *   <li>New rows never go into a rewritten file, because the rows that stay must remain older than later equality deletes.
+ *   <li>An append looks for scans of its target in the statement's plan, because a MERGE that only inserts is an append to Spark,
+ *       and two of them must not insert one key twice.
  *   <li>The row-level scan offers Spark no filter at run time, because for one Spark may read a MERGE's source twice.
  *   <li>What tasks wrote is noted as each task ends, because a stage that fails later must not leave files behind.
  * </ul>

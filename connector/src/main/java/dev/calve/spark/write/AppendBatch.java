@@ -5,7 +5,11 @@ import dev.calve.commit.Resettle;
 import dev.calve.commit.SnapshotChange;
 import dev.calve.commit.Statement;
 import dev.calve.commit.TableCommit;
+import dev.calve.manifest.DataFile;
 import java.time.Clock;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.connector.write.BatchWrite;
 import org.apache.spark.sql.connector.write.DataWriterFactory;
@@ -14,18 +18,26 @@ import org.apache.spark.sql.connector.write.WriterCommitMessage;
 import org.apache.spark.sql.types.StructType;
 
 /**
- * The driver's side of an append. It reads nothing, so rows of others never conflict with it, only a table replaced meanwhile
- * by one that cannot show its rows; after a lost race it is committed again.
+ * The driver's side of an append. One that reads nothing of its table never conflicts with rows of others, only with a table
+ * replaced meanwhile by one that cannot show its rows; after a lost race it is committed again. One that does, like a MERGE that
+ * only inserts, is committed under the rules of what it read.
  */
 final class AppendBatch implements BatchWrite {
 
     private final WriteTarget target;
     private final SparkSession session;
+    private final Supplier<Optional<AppendRules>> dependence;
     private final NewFiles files;
 
-    /** @param rows type of the rows */
-    AppendBatch(WriteTarget target, StructType rows, SparkSession session) {
+    /**
+     * Nothing is done yet.
+     *
+     * @param rows type of the rows
+     * @param dependence asked at the commit, in the thread that runs the statement
+     */
+    AppendBatch(WriteTarget target, StructType rows, Supplier<Optional<AppendRules>> dependence, SparkSession session) {
         this.target = target;
+        this.dependence = dependence;
         this.session = session;
         this.files = new NewFiles(target.table(), rows);
     }
@@ -49,10 +61,27 @@ final class AppendBatch implements BatchWrite {
     @Override
     public void commit(WriterCommitMessage[] messages) {
         LoadedTable table = target.table();
+        Optional<AppendRules> rules = dependence.get();
+        List<DataFile> rows = files.of(messages);
+        if (rows.isEmpty() && rules.map(AppendRules::ofMerge).orElse(false)) {
+            return;
+        }
         var change = SnapshotChange.append(
-                table.branch(), table.metadata().formatVersion(), files.of(messages), target.summaryOf(session));
-        new TableCommit(table.target(), Statement.of(files.statementId(), "INSERT", files.ledger()), Clock.systemUTC())
-                .commit(change, Resettle.never());
+                table.branch(), table.metadata().formatVersion(), rows, target.summaryOf(session));
+        new TableCommit(table.target(), statement(rules), Clock.systemUTC())
+                .commit(
+                        rules.isPresent()
+                                ? change.under(rules.get().read(), rules.get().rules())
+                                : change,
+                        Resettle.never());
+    }
+
+    private Statement statement(Optional<AppendRules> rules) {
+        return new Statement(
+                files.statementId(),
+                rules.map(AppendRules::ofMerge).orElse(false) ? "MERGE" : "INSERT",
+                rules.map(AppendRules::isolation),
+                files.ledger());
     }
 
     /** Called by Spark when the job or the commit failed; the ledger knows whether anything may be deleted. */

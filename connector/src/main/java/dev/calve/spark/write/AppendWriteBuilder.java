@@ -1,6 +1,8 @@
 package dev.calve.spark.write;
 
 import dev.calve.catalog.LoadedTable;
+import java.util.Optional;
+import java.util.function.Supplier;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.connector.write.LogicalWriteInfo;
 import org.apache.spark.sql.connector.write.Write;
@@ -11,11 +13,18 @@ public final class AppendWriteBuilder implements WriteBuilder {
 
     private final LoadedTable table;
     private final LogicalWriteInfo info;
+    private final Supplier<Optional<AppendRules>> dependence;
     private final SparkSession session;
 
-    public AppendWriteBuilder(LoadedTable table, LogicalWriteInfo info, SparkSession session) {
+    /** @param dependence asked at the commit what the rows depend on */
+    public AppendWriteBuilder(
+            LoadedTable table,
+            LogicalWriteInfo info,
+            Supplier<Optional<AppendRules>> dependence,
+            SparkSession session) {
         this.table = table;
         this.info = info;
+        this.dependence = dependence;
         this.session = session;
     }
 
@@ -27,6 +36,6 @@ public final class AppendWriteBuilder implements WriteBuilder {
     public Write build() {
         WriteTarget target = WriteTarget.of(table, info);
         OverwriteOptions.of(info.options()).requireNone(table.name());
-        return new NewRowsWrite(target.table(), new AppendBatch(target, info.schema(), session));
+        return new NewRowsWrite(target.table(), new AppendBatch(target, info.schema(), dependence, session));
     }
 }
