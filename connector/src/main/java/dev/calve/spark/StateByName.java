@@ -1,8 +1,8 @@
 package dev.calve.spark;
 
+import dev.calve.spark.compat.SessionCatalogs;
 import dev.calve.spark.read.StateOptions;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import org.apache.spark.sql.SparkSession;
@@ -13,7 +13,6 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.SubqueryAlias;
 import org.apache.spark.sql.catalyst.rules.Rule;
 import org.apache.spark.sql.catalyst.trees.TreePattern;
-import org.apache.spark.sql.connector.catalog.CatalogPlugin;
 import org.apache.spark.sql.internal.SQLConf;
 import scala.Function1;
 import scala.collection.immutable.Seq;
@@ -102,23 +101,20 @@ final class StateByName extends Rule<LogicalPlan> {
         if (session.sessionState().catalog().isTempView(name)) {
             return Optional.empty();
         }
-        Object catalogs = session.sessionState().catalogManager();
+        var catalogs = new SessionCatalogs(session);
         var full = new ArrayList<String>();
-        if (written.size() == 1 || !(Boolean) ask(catalogs, "isCatalogRegistered", written.get(0))) {
+        if (written.size() == 1 || !catalogs.isRegistered(written.get(0))) {
             List<String> current = current(catalogs);
             full.addAll(written.size() == 1 ? current : current.subList(0, 1));
         }
         full.addAll(written);
-        return ask(catalogs, "catalog", full.get(0)) instanceof CalveCatalog ? Optional.of(full) : Optional.empty();
+        return catalogs.catalog(full.get(0)) instanceof CalveCatalog ? Optional.of(full) : Optional.empty();
     }
 
     /** Catalog and namespace of names without: those of the view in whose text they stand, else the session's. */
-    private static List<String> current(Object catalogs) {
+    private static List<String> current(SessionCatalogs catalogs) {
         List<String> ofView = CollectionConverters.asJava(AnalysisContext.get().catalogAndNamespace());
-        return ofView.isEmpty()
-                ? with(List.of(((CatalogPlugin) ask(catalogs, "currentCatalog")).name()), (String[])
-                        ask(catalogs, "currentNamespace"))
-                : ofView;
+        return ofView.isEmpty() ? catalogs.current() : ofView;
     }
 
     private static AliasIdentifier alias(List<String> full) {
@@ -134,19 +130,5 @@ final class StateByName extends Rule<LogicalPlan> {
 
     private static Seq<String> seq(List<String> parts) {
         return CollectionConverters.asScala(parts).toSeq();
-    }
-
-    /** By name, because Spark's catalog manager is a class up to 4.1 and an interface from 4.2 on. */
-    private static Object ask(Object catalogs, String method, String... arguments) {
-        Class<?>[] types = new Class<?>[arguments.length];
-        Arrays.fill(types, String.class);
-        try {
-            return catalogs.getClass().getMethod(method, types).invoke(catalogs, (Object[]) arguments);
-        } catch (ReflectiveOperationException e) {
-            if (e.getCause() instanceof RuntimeException failure) {
-                throw failure;
-            }
-            throw new IllegalStateException("Spark's catalogs cannot be asked: " + e, e);
-        }
     }
 }

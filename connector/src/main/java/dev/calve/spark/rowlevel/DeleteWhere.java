@@ -129,7 +129,7 @@ public final class DeleteWhere {
         if (snapshot.isEmpty()) {
             return Optional.empty();
         }
-        selected.requireColumnsOf(metadata);
+        selected.requireColumnsOf(metadata, "DELETE");
         TableProperties properties = TableProperties.of(metadata, table.name());
         var converted = selected.converted();
         ScanPlan plan = new ScanPlanner(table.storage(), metadata, snapshot.get()).plan(converted.expression());

@@ -121,7 +121,7 @@ final class Overwriting {
     private Optional<SnapshotChange> planned(TableState state, Optional<Snapshot> snapshot) throws IOException {
         TableMetadata metadata = state.metadata();
         if (replaced instanceof Replaced.Selected selected) {
-            selected.rows().requireColumnsOf(metadata);
+            selected.rows().requireColumnsOf(metadata, "INSERT OVERWRITE");
         }
         Replaced here = replaced instanceof Replaced.Partitions partitions ? partitions.in(metadata) : replaced;
         var dropped = new Dropped(metadata, snapshot);

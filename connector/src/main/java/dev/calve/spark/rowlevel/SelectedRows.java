@@ -1,6 +1,8 @@
 package dev.calve.spark.rowlevel;
 
 import dev.calve.catalog.LoadedTable;
+import dev.calve.commit.CommitConflictException;
+import dev.calve.commit.Conflict;
 import dev.calve.expression.Expression;
 import dev.calve.metadata.TableMetadata;
 import dev.calve.schema.Field;
@@ -67,9 +69,10 @@ final class SelectedRows {
      * Refuses a state of the table in which a column of the predicates is another one, or of another type: its values would not be
      * those the statement speaks of.
      *
-     * @throws IllegalStateException naming the column
+     * @param command as the user knows it
+     * @throws CommitConflictException naming the column
      */
-    void requireColumnsOf(TableMetadata found) {
+    void requireColumnsOf(TableMetadata found, String command) {
         for (StructField column : catalyst()
                 .map(CatalystCondition::columns)
                 .orElseGet(StructType::new)
@@ -83,9 +86,12 @@ final class SelectedRows {
                             .filter(field -> field.type().equals(loaded.get().type()))
                             .isPresent();
             if (!same) {
-                throw new IllegalStateException("Cannot select rows of " + table.name() + " by column '" + column.name()
-                        + "': somebody dropped it or changed its type since the statement began. Nothing was changed;"
-                        + " run the statement again.");
+                throw new CommitConflictException(
+                        table.name(),
+                        command,
+                        Optional.empty(),
+                        List.of(new Conflict.ColumnsChanged("column '" + column.name()
+                                + "', by which the statement selects rows, was dropped or got another type")));
             }
         }
     }
