@@ -1,5 +1,6 @@
 package dev.calve.commit;
 
+import dev.calve.io.CleanUp;
 import dev.calve.io.Storage;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -106,34 +107,16 @@ public final class FileLedger {
      * thread too: a cancelled statement has the most to clean.
      */
     private void deleteAll(List<String> locations) {
-        boolean interrupted = false;
         var failed = new ArrayList<String>();
         for (String location : locations) {
-            boolean deleted = false;
-            // Once more if an interrupt came in between, which is no reason to leave this file or the others.
-            do {
-                interrupted |= Thread.interrupted();
-                deleted = tryDelete(location);
-            } while (!deleted && Thread.currentThread().isInterrupted());
-            if (!deleted) {
+            var cleanUp = new CleanUp();
+            if (!cleanUp.delete(storage, location)) {
                 failed.add(location);
+                cleanUp.failure().ifPresent(failure -> LOG.debug("Could not delete {}", location, failure));
             }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
         }
         if (!failed.isEmpty()) {
             LOG.warn("Could not delete {} unused files; no snapshot refers to them: {}", failed.size(), failed);
-        }
-    }
-
-    private boolean tryDelete(String location) {
-        try {
-            storage.delete(location);
-            return true;
-        } catch (Throwable e) {
-            LOG.debug("Could not delete {}", location, e);
-            return false;
         }
     }
 }

@@ -10,6 +10,8 @@
  *   <li>Reads are ranged and positional, because footers, row groups and deletion vectors are found by offset.
  *   <li>{@link dev.calve.io.Storage#create} never replaces a file, because every name this project writes is unique and a
  *       collision means somebody else's file.
+ *   <li>What is left of failed work is deleted by {@link dev.calve.io.CleanUp} alone, because clean-up that stops at an interrupt
+ *       or takes the place of the failure before it leaves files nobody knows of.
  *   <li>{@link dev.calve.io.InvalidTableException} lives here because every package that trusts bytes may have to say
  *       that they are not what the table promised.
  * </ul>

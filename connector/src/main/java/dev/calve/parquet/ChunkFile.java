@@ -1,5 +1,6 @@
 package dev.calve.parquet;
 
+import dev.calve.io.CleanUp;
 import dev.calve.expression.Metrics;
 import dev.calve.io.PositionOutput;
 import dev.calve.io.Storage;
@@ -89,7 +90,9 @@ public final class ChunkFile {
         try {
             return new ChunkFile(storage, location, layout, output);
         } catch (IOException | RuntimeException e) {
-            RowFile.discard(storage, location, output, e);
+            var cleanUp = new CleanUp();
+            RowFile.discard(storage, location, output, cleanUp);
+            cleanUp.after(e);
             throw e;
         }
     }
@@ -243,11 +246,10 @@ public final class ChunkFile {
 
     /** Gives the file up and deletes it. */
     public void abandon() throws IOException {
-        codecs.release();
-        IOException failure = RowFile.discard(storage, location, output, null);
-        if (failure != null) {
-            throw failure;
-        }
+        var cleanUp = new CleanUp();
+        cleanUp.run(codecs::release);
+        RowFile.discard(storage, location, output, cleanUp);
+        cleanUp.end();
     }
 
     private static boolean isFloating(ColumnDescriptor column) {

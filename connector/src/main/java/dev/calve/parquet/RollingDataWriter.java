@@ -1,5 +1,6 @@
 package dev.calve.parquet;
 
+import dev.calve.io.CleanUp;
 import dev.calve.io.Storage;
 import dev.calve.manifest.DataFile;
 import java.io.IOException;
@@ -69,29 +70,13 @@ public final class RollingDataWriter<R> {
 
     /** Deletes every file this writer created. All are tried; the first failure is thrown in the end. */
     public void abandon() throws IOException {
-        IOException failure = null;
+        var cleanUp = new CleanUp();
         if (open != null) {
-            try {
-                open.abandon();
-            } catch (IOException e) {
-                failure = e;
-            }
+            cleanUp.run(open::abandon);
             open = null;
         }
-        for (DataFile file : finished) {
-            try {
-                storage.delete(file.path());
-            } catch (IOException e) {
-                if (failure == null) {
-                    failure = e;
-                } else {
-                    failure.addSuppressed(e);
-                }
-            }
-        }
+        finished.forEach(file -> cleanUp.delete(storage, file.path()));
         finished.clear();
-        if (failure != null) {
-            throw failure;
-        }
+        cleanUp.end();
     }
 }

@@ -1,5 +1,6 @@
 package dev.calve.parquet;
 
+import dev.calve.io.CleanUp;
 import dev.calve.expression.Metrics;
 import dev.calve.io.PositionOutput;
 import dev.calve.io.Storage;
@@ -78,7 +79,9 @@ final class RowFile<R> {
         try {
             return new RowFile<>(storage, location, layout, reader, output);
         } catch (IOException | RuntimeException e) {
-            discard(storage, location, output, e);
+            var cleanUp = new CleanUp();
+            discard(storage, location, output, cleanUp);
+            cleanUp.after(e);
             throw e;
         }
     }
@@ -132,35 +135,17 @@ final class RowFile<R> {
     /** Gives the file up and deletes it. */
     void abandon() throws IOException {
         usable = false;
-        closeStores();
-        codecs.release();
-        IOException failure = discard(storage, location, output, null);
-        if (failure != null) {
-            throw failure;
-        }
+        var cleanUp = new CleanUp();
+        cleanUp.run(this::closeStores);
+        cleanUp.run(codecs::release);
+        discard(storage, location, output, cleanUp);
+        cleanUp.end();
     }
 
-    static @Nullable IOException discard(
-            Storage storage, String location, PositionOutput output, @Nullable Exception cause) {
-        IOException failure = null;
-        try {
-            output.abandon();
-        } catch (IOException e) {
-            failure = e;
-        }
-        try {
-            storage.delete(location);
-        } catch (IOException e) {
-            if (failure == null) {
-                failure = e;
-            } else {
-                failure.addSuppressed(e);
-            }
-        }
-        if (cause != null && failure != null) {
-            cause.addSuppressed(failure);
-        }
-        return failure;
+    /** Gives a file up that is being written, and deletes it. */
+    static void discard(Storage storage, String location, PositionOutput output, CleanUp cleanUp) {
+        cleanUp.run(output::abandon);
+        cleanUp.delete(storage, location);
     }
 
     private ColumnWriteStore startRowGroup() {

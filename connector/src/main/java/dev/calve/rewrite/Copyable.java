@@ -1,5 +1,6 @@
 package dev.calve.rewrite;
 
+import dev.calve.io.CleanUp;
 import dev.calve.deletes.PositionCursor;
 import dev.calve.expression.Metrics;
 import dev.calve.io.InvalidTableException;
@@ -49,18 +50,14 @@ public final class Copyable implements Verdict {
      */
     public Rewritten write(Supplier<String> locations, Placement placement) throws IOException {
         var run = new Run(locations, placement);
-        boolean complete = false;
         try (run) {
             for (Part part : parts) {
                 run.add(part);
             }
-            Rewritten result = run.finish();
-            complete = true;
-            return result;
-        } finally {
-            if (!complete) {
-                run.abandon();
-            }
+            return run.finish();
+        } catch (Throwable e) {
+            run.abandon(e);
+            throw e;
         }
     }
 
@@ -208,30 +205,14 @@ public final class Copyable implements Verdict {
             return new Rewritten(sources, finished, counts);
         }
 
-        /** Deletes every output. All are tried; the first failure is thrown in the end. */
-        void abandon() throws IOException {
-            IOException failure = null;
+        /** Deletes every output. */
+        void abandon(Throwable cause) {
+            var cleanUp = new CleanUp();
             if (file != null) {
-                try {
-                    file.abandon();
-                } catch (IOException e) {
-                    failure = e;
-                }
+                cleanUp.run(file::abandon);
             }
-            for (DataFile output : finished) {
-                try {
-                    storage.delete(output.path());
-                } catch (IOException e) {
-                    if (failure == null) {
-                        failure = e;
-                    } else {
-                        failure.addSuppressed(e);
-                    }
-                }
-            }
-            if (failure != null) {
-                throw failure;
-            }
+            finished.forEach(output -> cleanUp.delete(storage, output.path()));
+            cleanUp.after(cause);
         }
 
         @Override

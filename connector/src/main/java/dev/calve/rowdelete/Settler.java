@@ -1,5 +1,6 @@
 package dev.calve.rowdelete;
 
+import dev.calve.io.CleanUp;
 import dev.calve.deletes.PositionBitmap;
 import dev.calve.deletes.VectorFileWriter;
 import dev.calve.deletes.VectorSlice;
@@ -121,34 +122,16 @@ public final class Settler implements Closeable {
         if (finished) {
             return;
         }
-        Optional<IOException> failure = Optional.empty();
-        if (vectors.isPresent()) {
-            failure = attempt(failure, vectors.get()::close);
-        }
-        for (String location : written) {
-            failure = attempt(failure, () -> storage.delete(location));
-        }
-        if (failure.isPresent()) {
-            throw failure.get();
-        }
+        discard();
     }
 
-    private interface CleanUp {
-        void run() throws IOException;
-    }
-
-    /** Runs one step of many that must all be tried, and keeps the first failure with the later ones in it. */
-    private static Optional<IOException> attempt(Optional<IOException> earlier, CleanUp step) {
-        try {
-            step.run();
-            return earlier;
-        } catch (IOException e) {
-            if (earlier.isEmpty()) {
-                return Optional.of(e);
-            }
-            earlier.get().addSuppressed(e);
-            return earlier;
-        }
+    /** Deletes what was written, finished or not, for a caller whose outcomes are not wanted after all. */
+    public void discard() throws IOException {
+        finished = true;
+        var cleanUp = new CleanUp();
+        vectors.ifPresent(file -> cleanUp.run(file::close));
+        cleanUp.deleteAll(storage, written);
+        cleanUp.end();
     }
 
     private void addVector(int number, FileTask task, PositionBitmap matched, PositionBitmap gone) throws IOException {
@@ -212,12 +195,10 @@ public final class Settler implements Closeable {
         try {
             writer.delete(file.path(), positions);
             return writer.close();
-        } catch (IOException | RuntimeException e) {
-            try {
-                writer.abandon();
-            } catch (IOException later) {
-                e.addSuppressed(later);
-            }
+        } catch (Throwable e) {
+            var cleanUp = new CleanUp();
+            cleanUp.run(writer::abandon);
+            cleanUp.after(e);
             throw e;
         }
     }

@@ -1,5 +1,6 @@
 package dev.calve.spark;
 
+import dev.calve.io.CleanUp;
 import dev.calve.io.Storage;
 import dev.calve.manifest.DataFile;
 import dev.calve.manifest.ManifestEntry;
@@ -38,11 +39,10 @@ final class StagedFiles {
         }
         var left = new ArrayList<String>();
         for (String file : files) {
-            try {
-                storage.delete(file);
-            } catch (IOException | RuntimeException e) {
-                LOG.debug("Could not delete {}", file, e);
+            var cleanUp = new CleanUp();
+            if (!cleanUp.delete(storage, file)) {
                 left.add(file);
+                cleanUp.failure().ifPresent(failure -> LOG.debug("Could not delete {}", file, failure));
             }
         }
         if (!left.isEmpty()) {

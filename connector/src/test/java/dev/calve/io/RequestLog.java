@@ -1,6 +1,7 @@
 package dev.calve.io;
 
 import java.io.IOException;
+import java.nio.channels.ClosedByInterruptException;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
@@ -36,6 +37,8 @@ public final class RequestLog {
     private final Map<Request, Integer> counts = new EnumMap<>(Request.class);
     private final List<Fault> faults = new ArrayList<>();
     private final List<String> locations = new ArrayList<>();
+    private final List<Fault> interrupts = new ArrayList<>();
+    private boolean minded;
 
     public synchronized int count(Request request) {
         return counts.getOrDefault(request, 0);
@@ -50,6 +53,8 @@ public final class RequestLog {
     public synchronized void reset() {
         counts.clear();
         faults.clear();
+        interrupts.clear();
+        minded = false;
         locations.clear();
     }
 
@@ -68,6 +73,16 @@ public final class RequestLog {
         faults.add(new Fault(request, count(request) + nth, false, true));
     }
 
+    /** Makes requests of an interrupted thread fail without effect, as HDFS and local channels do. */
+    public synchronized void failWhenInterrupted() {
+        minded = true;
+    }
+
+    /** Interrupts the thread that makes the {@code nth} such request from now on, before it takes effect. */
+    public synchronized void interruptOn(Request request, int nth) {
+        interrupts.add(new Fault(request, count(request) + nth, false, false));
+    }
+
     <T> T run(Request request, String location, Action<T> action) throws IOException {
         int number = record(request, location);
         failIf(request, number, false, location);
@@ -83,6 +98,12 @@ public final class RequestLog {
 
     private synchronized void failIf(Request request, int number, boolean afterwards, String location)
             throws IOException {
+        if (!afterwards && interrupts.stream().anyMatch(interrupt -> interrupt.hits(request, number))) {
+            Thread.currentThread().interrupt();
+        }
+        if (!afterwards && minded && Thread.currentThread().isInterrupted()) {
+            throw new ClosedByInterruptException();
+        }
         for (Fault fault : faults) {
             if (fault.afterwards() == afterwards && fault.hits(request, number)) {
                 throw new IOException("Injected: " + request + " " + number + " of " + location);

@@ -4,6 +4,7 @@ import static dev.calve.parquet.ParquetFiles.column;
 import static dev.calve.parquet.ParquetFiles.settings;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.calve.io.RequestLog;
 import dev.calve.manifest.DataFile;
 import dev.calve.schema.Type;
 import java.io.IOException;
@@ -47,6 +48,23 @@ class RollingDataWriterTest {
         assertThat(files.storage.locations()).hasSizeGreaterThan(1);
         writer.abandon();
 
+        assertThat(files.storage.locations()).isEmpty();
+    }
+
+    @Test
+    void abandoningLeavesNothingInAnInterruptedThread() throws IOException {
+        var writer = writer("1000");
+        for (long i = 0; i < 5_500; i++) {
+            writer.write(List.of(i * 0x9E3779B97F4A7C15L));
+        }
+        files.storage.requests().failWhenInterrupted();
+        files.storage.requests().interruptOn(RequestLog.Request.DELETE, 2);
+        Thread.currentThread().interrupt();
+        try {
+            writer.abandon();
+        } finally {
+            assertThat(Thread.interrupted()).isTrue();
+        }
         assertThat(files.storage.locations()).isEmpty();
     }
 

@@ -401,6 +401,29 @@ class FileRewriterTest {
         assertThat(failures).isBetween(5, 400);
     }
 
+    /** As a task that is killed is; and the failure that counts is the first. */
+    @Test
+    void leavesNothingWhenItIsInterruptedAndKeepsTheFirstFailure() throws IOException {
+        Schema schema = columns(Type.Simple.STRING);
+        var source = files.write("a", schema, rows(schema, 30, "some text"), builder -> builder);
+        var interrupted = new FaultyStorage(files.storage);
+        interrupted.requests().failWhenInterrupted();
+        interrupted.requests().interruptOn(Request.WRITE, 70);
+        assertThatThrownBy(() ->
+                        rewrite(interrupted, table(schema, 2, "write.target-file-size-bytes", "1"), false, source.without(1)))
+                .isInstanceOf(IOException.class);
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(files.storage.locations()).containsExactly("a");
+
+        var failing = new FaultyStorage(files.storage);
+        failing.requests().failOn(Request.WRITE, 70);
+        failing.requests().failAll(Request.DELETE);
+        assertThatThrownBy(() ->
+                        rewrite(failing, table(schema, 2, "write.target-file-size-bytes", "1"), false, source.without(1)))
+                .hasRootCauseMessage("Injected: WRITE 70 of out1")
+                .satisfies(first -> assertThat(first.getSuppressed()).hasSize(1));
+    }
+
     @Test
     void cutsOutputsOfAboutTheTargetSize() throws IOException {
         Schema schema = columns(Type.Simple.STRING);

@@ -18,6 +18,7 @@ import dev.calve.rowdelete.Outcome.WholeFile;
 import dev.calve.scan.FileTask;
 import dev.calve.schema.Type;
 import java.io.IOException;
+import java.nio.channels.ClosedByInterruptException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -260,6 +261,60 @@ class SettlerTest {
             }
         }
         assertThat(failures).isGreaterThanOrEqualTo(3);
+    }
+
+    /** As a task that is killed is, wherever it is. */
+    @ParameterizedTest
+    @EnumSource(names = {"CREATE", "WRITE", "CLOSE", "DELETE"})
+    void leavesNothingBehindWhereverItIsInterrupted(Request request) throws IOException {
+        int interrupted = 0;
+        for (SettleMode mode : List.of(SettleMode.VECTOR, SettleMode.POSITION_FILE)) {
+            var of = tableFor(mode);
+            var a = of.dataFile("a").in(1).build();
+            var b = of.dataFile("b").in(1).build();
+            var before = of.storage.locations();
+            for (int nth = 1; ; nth++) {
+                of.storage.requests().reset();
+                of.storage.requests().failWhenInterrupted();
+                of.storage.requests().interruptOn(request, nth);
+                if (request == Request.DELETE) {
+                    // The interrupt comes while it cleans after another failure.
+                    of.storage.requests().failOn(Request.CLOSE, 1);
+                }
+                Throwable failure = null;
+                try (var settler = settler(of)) {
+                    settler.settle(mode, 0, task(a), none(), PositionBitmap.of(1));
+                    settler.settle(mode, 1, task(b), none(), PositionBitmap.of(1));
+                    settler.finish();
+                } catch (IOException e) {
+                    failure = e;
+                }
+                if (!Thread.interrupted()) {
+                    break;
+                }
+                interrupted++;
+                // An interrupt while it cleans does not hide why.
+                assertThat(failure)
+                        .isExactlyInstanceOf(
+                                request == Request.DELETE ? IOException.class : ClosedByInterruptException.class);
+                assertThat(of.storage.locations())
+                        .as(mode + " " + request + " " + nth)
+                        .isEqualTo(before);
+            }
+        }
+        assertThat(interrupted).isGreaterThanOrEqualTo(2);
+    }
+
+    @Test
+    void discardsWhatIsFinished() throws IOException {
+        var a = table.dataFile("a").in(1).build();
+        var before = table.storage.locations();
+        var settler = settler(table);
+        settler.settle(SettleMode.VECTOR, 0, task(a), none(), PositionBitmap.of(1));
+        settler.finish();
+        settler.discard();
+        settler.close();
+        assertThat(table.storage.locations()).isEqualTo(before);
     }
 
     @Test

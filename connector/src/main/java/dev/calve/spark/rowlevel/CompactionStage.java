@@ -1,8 +1,8 @@
 package dev.calve.spark.rowlevel;
 
+import dev.calve.io.CleanUp;
 import dev.calve.deletes.PositionBitmap;
 import dev.calve.io.Storage;
-import dev.calve.manifest.DataFile;
 import dev.calve.metadata.FileNames;
 import dev.calve.metadata.TableMetadata;
 import dev.calve.rewrite.Rewritten;
@@ -61,25 +61,17 @@ final class CompactionStage extends AbstractFunction2<TaskContext, Iterator<File
                 gone.add(PositionBitmap.union(byPosition, keys.deletedByKey(task, byPosition)));
             }
             Rewritten rewritten = new SurvivorCopy(storage, metadata, reads, names).write(tasks, gone, true);
-            requireWanted(context, storage, rewritten.files());
-            return new RewrittenCodec(metadata).toBytes(rewritten);
+            try {
+                TaskResults.requireWanted(context);
+                return new RewrittenCodec(metadata).toBytes(rewritten);
+            } catch (Throwable e) {
+                var cleanUp = new CleanUp();
+                rewritten.files().forEach(file -> cleanUp.delete(storage, file.path()));
+                cleanUp.after(e);
+                throw e;
+            }
         } catch (IOException e) {
             throw new UncheckedIOException("Cannot compact " + table.name() + ": " + e.getMessage(), e);
-        }
-    }
-
-    private static void requireWanted(TaskContext context, Storage storage, List<DataFile> written) {
-        try {
-            TaskResults.requireWanted(context);
-        } catch (RuntimeException e) {
-            for (DataFile file : written) {
-                try {
-                    storage.delete(file.path());
-                } catch (IOException later) {
-                    e.addSuppressed(later);
-                }
-            }
-            throw e;
         }
     }
 }

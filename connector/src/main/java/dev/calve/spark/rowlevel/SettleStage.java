@@ -1,5 +1,6 @@
 package dev.calve.spark.rowlevel;
 
+import dev.calve.io.CleanUp;
 import dev.calve.deletes.PositionBitmap;
 import dev.calve.io.Storage;
 import dev.calve.metadata.FileNames;
@@ -73,11 +74,7 @@ final class SettleStage extends AbstractFunction2<TaskContext, Iterator<FilesToS
                     settle(settler, metadata.formatVersion(), part, matcher, keys, storage);
                 }
             }
-            List<Outcome> outcomes = settler.finish();
-            if (!settler.written().isEmpty()) {
-                requireWanted(context, storage, settler.written());
-            }
-            return new OutcomeCodec(metadata).toBytes(outcomes);
+            return handedOver(context, settler, metadata);
         } catch (IOException e) {
             throw new UncheckedIOException("Cannot delete rows of " + table.name() + ": " + e.getMessage(), e);
         }
@@ -111,17 +108,17 @@ final class SettleStage extends AbstractFunction2<TaskContext, Iterator<FilesToS
         settler.settle(mode, part.number(), task, byPosition, byKey, matched);
     }
 
-    private static void requireWanted(TaskContext context, Storage storage, List<String> written) {
+    private static byte[] handedOver(TaskContext context, Settler settler, TableMetadata metadata) throws IOException {
+        List<Outcome> outcomes = settler.finish();
         try {
-            TaskResults.requireWanted(context);
-        } catch (RuntimeException e) {
-            for (String location : written) {
-                try {
-                    storage.delete(location);
-                } catch (IOException later) {
-                    e.addSuppressed(later);
-                }
+            if (!settler.written().isEmpty()) {
+                TaskResults.requireWanted(context);
             }
+            return new OutcomeCodec(metadata).toBytes(outcomes);
+        } catch (Throwable e) {
+            var cleanUp = new CleanUp();
+            cleanUp.run(settler::discard);
+            cleanUp.after(e);
             throw e;
         }
     }

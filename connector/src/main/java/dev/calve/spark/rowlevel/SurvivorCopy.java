@@ -1,5 +1,6 @@
 package dev.calve.spark.rowlevel;
 
+import dev.calve.io.CleanUp;
 import dev.calve.deletes.PositionBitmap;
 import dev.calve.io.Storage;
 import dev.calve.manifest.DataFile;
@@ -106,18 +107,16 @@ final class SurvivorCopy implements SurvivorWriter {
                 FileLayout.of(schema, WriteSettings.forData(TableProperties.of(table, table.location()))),
                 InternalRowReader.of(schema),
                 placement(sources));
-        boolean complete = false;
         try {
             for (int i = 0; i < tasks.size(); i++) {
                 copyRows(tasks.get(i), sources.get(i).gone(), columns, writer);
             }
-            List<DataFile> files = writer.close();
-            complete = true;
-            return files;
-        } finally {
-            if (!complete) {
-                writer.abandon();
-            }
+            return writer.close();
+        } catch (Throwable e) {
+            var cleanUp = new CleanUp();
+            cleanUp.run(writer::abandon);
+            cleanUp.after(e);
+            throw e;
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.calve.spark.write;
 
+import dev.calve.io.CleanUp;
 import dev.calve.io.Storage;
 import dev.calve.manifest.DataFile;
 import dev.calve.metadata.FileNames;
@@ -202,38 +203,16 @@ public final class PartitionedWriter implements DataWriter<InternalRow> {
 
     @Override
     public void abort() throws IOException {
+        var cleanUp = new CleanUp();
         if (waiting != null) {
-            waiting.drop();
+            cleanUp.run(waiting::drop);
             waiting = null;
         }
-        IOException failure = null;
-        for (RollingDataWriter<SpecializedGetters> writer : open.values()) {
-            try {
-                writer.abandon();
-            } catch (IOException e) {
-                failure = suppressed(failure, e);
-            }
-        }
+        open.values().forEach(writer -> cleanUp.run(writer::abandon));
         open.clear();
-        for (DataFile file : finished) {
-            try {
-                storage.delete(file.path());
-            } catch (IOException e) {
-                failure = suppressed(failure, e);
-            }
-        }
+        finished.forEach(file -> cleanUp.delete(storage, file.path()));
         finished.clear();
-        if (failure != null) {
-            throw failure;
-        }
-    }
-
-    private static IOException suppressed(@Nullable IOException first, IOException next) {
-        if (first == null) {
-            return next;
-        }
-        first.addSuppressed(next);
-        return first;
+        cleanUp.end();
     }
 
     @Override
