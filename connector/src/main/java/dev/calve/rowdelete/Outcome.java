@@ -41,7 +41,7 @@ public sealed interface Outcome {
     /** Every live row matched: the file leaves the table and nothing was written. */
     record WholeFile(int task, PositionBitmap positions) implements Outcome {}
 
-    /** A vector or position delete file was written. */
+    /** A vector or position delete file was written; the latter may speak of other data files of the partition, too. */
     record Deletes(int task, PositionBitmap positions, DeleteFile file) implements Outcome {}
 
     /** The rows that stay were written again. */

@@ -4,7 +4,7 @@ package dev.calve.rowdelete;
 public enum SettleMode {
     /** A deletion vector (format version 3). */
     VECTOR,
-    /** A position delete file per data file (format version 2). */
+    /** A position delete file, for one data file or several of a partition (format version 2). */
     POSITION_FILE,
     /** A new data file with the rows that stay. */
     REWRITE;

@@ -12,20 +12,27 @@ import dev.calve.manifest.FileFormat;
 import dev.calve.metadata.FileNames;
 import dev.calve.metadata.TableMetadata;
 import dev.calve.metadata.TableProperties;
+import dev.calve.metadata.TableProperties.DeleteGranularity;
 import dev.calve.parquet.Placement;
 import dev.calve.parquet.PositionDeleteWriter;
 import dev.calve.parquet.WriteSettings;
+import dev.calve.partition.PartitionTuple;
 import dev.calve.scan.FileTask;
+import dev.calve.schema.Values;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
  * Turns the positions that go from data files into vectors, position delete files or rewritten files. One per task of a
- * stage; all its vectors share one Puffin file. Closing it before {@link #finish} deletes what it wrote.
+ * stage; all its vectors share one Puffin file, and with granularity {@code partition} all deleted positions of a partition one
+ * position delete file. Closing it before {@link #finish} deletes what it wrote.
  */
 public final class Settler implements Closeable {
 
@@ -35,12 +42,23 @@ public final class Settler implements Closeable {
     private final SurvivorWriter survivors;
     private final String createdBy;
 
+    private final DeleteGranularity granularity;
+
     private final List<Outcome> outcomes = new ArrayList<>();
     private final List<PendingVector> pending = new ArrayList<>();
+    private final Map<Place, List<PendingPositions>> pendingPositions = new LinkedHashMap<>();
     private final List<String> written = new ArrayList<>();
     private Optional<VectorFileWriter> vectors = Optional.empty();
     private String vectorFile = "";
     private boolean finished;
+
+    private record Place(int specId, PartitionTuple partition) {
+        static Place of(FileTask task) {
+            return new Place(task.file().specId(), task.file().partition());
+        }
+    }
+
+    private record PendingPositions(int number, String path, PositionBitmap matched, PositionBitmap positions) {}
 
     private record PendingVector(int number, FileTask task, PositionBitmap matched, VectorSlice slice) {}
 
@@ -55,6 +73,7 @@ public final class Settler implements Closeable {
         this.names = names;
         this.survivors = survivors;
         this.createdBy = createdBy;
+        this.granularity = TableProperties.of(table, table.location()).get(TableProperties.DELETE_GRANULARITY);
     }
 
     /** Settles one data file no row of which is deleted by key. */
@@ -93,15 +112,30 @@ public final class Settler implements Closeable {
         }
         switch (mode) {
             case VECTOR -> addVector(number, task, matched, goneByPosition);
-            case POSITION_FILE ->
-                outcomes.add(new Outcome.Deletes(
-                        number, matched, writePositions(task, absorbed(task, deletedBefore, matched))));
+            case POSITION_FILE -> {
+                var positions = new PendingPositions(
+                        number, task.file().path(), matched, absorbed(task, deletedBefore, matched));
+                if (granularity == DeleteGranularity.PARTITION) {
+                    pendingPositions
+                            .computeIfAbsent(Place.of(task), first -> new ArrayList<>())
+                            .add(positions);
+                } else {
+                    writePositions(Place.of(task), List.of(positions));
+                }
+            }
             case REWRITE -> outcomes.add(rewrite(number, task, matched, gone));
         }
     }
 
     /** Completes the files and returns one outcome per settled file. */
     public List<Outcome> finish() throws IOException {
+        for (var place : pendingPositions.entrySet()) {
+            writePositions(
+                    place.getKey(),
+                    place.getValue().stream()
+                            .sorted(Comparator.comparing(PendingPositions::path, Values::compareByCodePoint))
+                            .toList());
+        }
         if (vectors.isPresent()) {
             long fileSize = vectors.get().finish();
             for (PendingVector vector : pending) {
@@ -183,18 +217,21 @@ public final class Settler implements Closeable {
         return PositionBitmap.union(ExistingDeletes.of(storage, fileScoped), matched);
     }
 
-    private DeleteFile writePositions(FileTask task, PositionBitmap positions) throws IOException {
-        var file = task.file();
-        String location = names.positionDeletes(file.specId(), file.partition());
+    /** @param deleted by path, ascending */
+    private void writePositions(Place place, List<PendingPositions> deleted) throws IOException {
+        String location = names.positionDeletes(place.specId(), place.partition());
         written.add(location);
         var writer = PositionDeleteWriter.create(
                 storage,
                 location,
                 WriteSettings.forPositionDeletes(TableProperties.of(table, table.location())),
-                Placement.of(file.specId(), file.partition()));
+                Placement.of(place.specId(), place.partition()));
         try {
-            writer.delete(file.path(), positions);
-            return writer.close();
+            for (PendingPositions ofFile : deleted) {
+                writer.delete(ofFile.path(), ofFile.positions());
+            }
+            DeleteFile file = writer.close();
+            deleted.forEach(ofFile -> outcomes.add(new Outcome.Deletes(ofFile.number(), ofFile.matched(), file)));
         } catch (Throwable e) {
             var cleanUp = new CleanUp();
             cleanUp.run(writer::abandon);

@@ -87,7 +87,7 @@ public record Compaction(
     /** The change to commit. Pure. */
     public SnapshotChange toSnapshotChange() {
         var addedData = new ArrayList<AddedData>();
-        var addedDeletes = new ArrayList<AddedDelete>();
+        var addedDeletes = new DeletesToAdd();
         for (DataFile output : outputs) {
             Optional<Outcome> deletes = Optional.ofNullable(carried.get(output.path()));
             if (deletes.filter(Outcome.WholeFile.class::isInstance).isPresent()) {
@@ -105,7 +105,7 @@ public record Compaction(
                         base.snapshotId(),
                         base.formatVersion(),
                         addedData,
-                        addedDeletes,
+                        addedDeletes.all(),
                         removed.isEmpty() ? List.of() : List.of(new Removal.Files(removed)),
                         rules(),
                         summary)

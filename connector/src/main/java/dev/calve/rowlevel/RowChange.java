@@ -141,7 +141,7 @@ public record RowChange(
     public SnapshotChange toSnapshotChange() {
         var removed = new ArrayList<Removal.Known>();
         var addedData = new ArrayList<AddedData>();
-        var addedDeletes = new ArrayList<AddedDelete>();
+        var addedDeletes = new DeletesToAdd();
         newRows.forEach(file -> addedData.add(AddedData.ofNewRows(file)));
         for (Touched file : touched) {
             if (file.outcome() instanceof Outcome.Deletes deletes) {
@@ -160,12 +160,12 @@ public record RowChange(
         }
         wholeFiles.forEach(file -> removed.add(Touched.known(file.task())));
         return new SnapshotChange(
-                        operation(!addedData.isEmpty(), !addedDeletes.isEmpty() || !removed.isEmpty()),
+                        operation(!addedData.isEmpty(), !addedDeletes.all().isEmpty() || !removed.isEmpty()),
                         base.ref(),
                         base.snapshotId(),
                         base.formatVersion(),
                         addedData,
-                        addedDeletes,
+                        addedDeletes.all(),
                         removed.isEmpty() ? List.of() : List.of(new Removal.Files(removed)),
                         rules(),
                         summary)

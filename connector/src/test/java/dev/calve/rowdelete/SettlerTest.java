@@ -11,6 +11,7 @@ import dev.calve.manifest.DataFile;
 import dev.calve.manifest.DeleteFile;
 import dev.calve.manifest.ManifestEntry;
 import dev.calve.metadata.FileNames;
+import dev.calve.metadata.MetadataUpdate;
 import dev.calve.rowdelete.Outcome.Deletes;
 import dev.calve.rowdelete.Outcome.Rewritten;
 import dev.calve.rowdelete.Outcome.Untouched;
@@ -21,7 +22,9 @@ import java.io.IOException;
 import java.nio.channels.ClosedByInterruptException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -186,6 +189,38 @@ class SettlerTest {
         var second = settled(a, PositionBitmap.of(1), PositionBitmap.of(3), first);
         assertThat(ExistingDeletes.of(older.storage, task(a, second))).isEqualTo(PositionBitmap.of(1, 3));
         assertThat(second.recordCount()).isEqualTo(2);
+    }
+
+    @Test
+    void writesOneFileAPartitionIfAskedTo() throws IOException {
+        older.evolve(new MetadataUpdate.SetProperties(Map.of("write.delete.granularity", "partition")));
+        var b = older.dataFile("b").in(1).build();
+        var a = older.dataFile("a").in(1).build();
+        var whole = older.dataFile("whole").in(1).records(1).build();
+        var alone = older.dataFile("alone").in(2).build();
+        var scoped = settled(a, none(), PositionBitmap.of(7));
+        List<Outcome> outcomes;
+        try (var settler = settler(older)) {
+            settler.settle(SettleMode.POSITION_FILE, 0, task(b), none(), PositionBitmap.of(1, 2));
+            settler.settle(SettleMode.POSITION_FILE, 1, task(alone), none(), PositionBitmap.of(5));
+            settler.settle(SettleMode.POSITION_FILE, 2, task(whole), none(), PositionBitmap.of(0));
+            settler.settle(SettleMode.POSITION_FILE, 3, task(a, scoped), PositionBitmap.of(7), PositionBitmap.of(3));
+            outcomes = settler.finish();
+            assertThat(settler.written()).hasSize(2);
+        }
+        assertThat(outcomes).extracting(Outcome::task).containsExactlyInAnyOrder(0, 1, 2, 3);
+        Map<Integer, Outcome> byTask = outcomes.stream().collect(Collectors.toMap(Outcome::task, found -> found));
+        DeleteFile shared = ((Deletes) byTask.get(0)).file();
+        assertThat(((Deletes) byTask.get(3)).file()).isEqualTo(shared);
+        assertThat(shared.scopedTo()).isEmpty();
+        assertThat(shared.partition()).isEqualTo(a.partition());
+        assertThat(shared.recordCount()).isEqualTo(4);
+        assertThat(ExistingDeletes.of(older.storage, task(b, shared))).isEqualTo(PositionBitmap.of(1, 2));
+        // With what its own file said, which leaves the table.
+        assertThat(ExistingDeletes.of(older.storage, task(a, shared))).isEqualTo(PositionBitmap.of(3, 7));
+        assertThat(byTask.get(3).positions()).isEqualTo(PositionBitmap.of(3));
+        assertThat(((Deletes) byTask.get(1)).file().scopedTo()).contains(alone.path());
+        assertThat(byTask.get(2)).isInstanceOf(WholeFile.class);
     }
 
     /** A file that speaks of several data files stays in the table, so its positions are not repeated. */

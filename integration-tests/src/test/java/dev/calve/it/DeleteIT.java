@@ -334,11 +334,59 @@ class DeleteIT {
                 range(0, 20).stream()
                         .filter(id -> id % 10 != 3 && id != 4 && id != 5)
                         .toList());
+        // One for all data files of the partition absorbs those of one each, and stays when they are asked for again.
         table.set("write.delete.granularity", "partition");
-        FolderState before = table.state();
-        assertThat(table.deleteFailure("id = 1"))
-                .contains("write.delete.granularity of " + table.name() + " must be 'file', not 'partition'");
-        assertThat(table.state()).isEqualTo(before);
+        table.insert("SELECT id, 2 FROM range(20, 30, 1, 1)");
+        table.delete("id IN (1, 11, 21)");
+        assertThat(table.summary())
+                .containsEntry("added-position-delete-files", "2")
+                .containsEntry("added-position-deletes", "7")
+                .containsEntry("removed-position-delete-files", "2")
+                .containsAllEntriesOf(table.live().totals());
+        assertThat(table.live().deletes())
+                .extracting(file -> String.valueOf(file.referencedDataFile()))
+                .containsExactlyInAnyOrder("null", fileOf(table, 20));
+        table.set("write.delete.granularity", "file");
+        table.delete("id = 12");
+        assertThat(table.live().deletes()).hasSize(3);
+        assertIds(
+                table,
+                range(0, 30).stream()
+                        .filter(id -> (id % 10 != 3 || id > 20)
+                                && !List.of(1L, 4L, 5L, 11L, 12L, 21L).contains(id))
+                        .toList());
+        assertThat(table.peerRows("*")).isEqualTo(table.rows("*"));
+    }
+
+    /** UPDATE and MERGE too, and files that lose rows while others commit. */
+    @Test
+    void positionDeleteFilesCoverAPartitionIfAskedTo() {
+        LakeTable table = create(
+                2,
+                MERGE_ON_READ,
+                "id bigint, p int",
+                "p",
+                "'write.delete.granularity'='partition'",
+                "'write.update.mode'='merge-on-read'",
+                "'write.merge.mode'='merge-on-read'");
+        for (int from = 0; from < 40; from += 10) {
+            table.insert("SELECT id, CAST(id / 20 AS INT) FROM range(%d, %d, 1, 1)".formatted(from, from + 10));
+        }
+        Sql.run("UPDATE %s SET id = id + 100 WHERE id %% 10 = 3", table.name());
+        assertThat(table.live().deletes()).hasSize(2).allMatch(file -> file.referencedDataFile() == null);
+        Sql.run(
+                "MERGE INTO %s t USING (SELECT id * 10 AS id FROM range(5)) s ON t.id = s.id"
+                        + " WHEN MATCHED THEN DELETE WHEN NOT MATCHED THEN INSERT VALUES (s.id, 7)",
+                table.name());
+        assertThat(table.live().deletes()).hasSize(4).allMatch(file -> file.referencedDataFile() == null);
+        assertThat(table.summary()).containsAllEntriesOf(table.live().totals());
+        assertThat(table.longs("id", "true"))
+                .isEqualTo(LongStream.concat(
+                                LongStream.range(0, 40).filter(id -> id % 10 != 3 && id % 10 != 0),
+                                LongStream.of(40, 103, 113, 123, 133))
+                        .boxed()
+                        .toList());
+        assertThat(table.peerRows("*")).isEqualTo(table.rows("*"));
     }
 
     @ParameterizedTest

@@ -3,7 +3,6 @@ package dev.calve.spark.rowlevel;
 import dev.calve.catalog.LoadedTable;
 import dev.calve.commit.Statement;
 import dev.calve.metadata.TableProperties;
-import dev.calve.metadata.TableProperties.DeleteGranularity;
 import dev.calve.metadata.TableProperties.DistributionMode;
 import dev.calve.metadata.TableProperties.Property;
 import dev.calve.metadata.TableProperties.RowLevelMode;
@@ -94,10 +93,6 @@ record RowLevelSettings(
         if (version == 1) {
             throw new IllegalArgumentException(modeSetBy + " 'merge-on-read' needs format version 2 or 3, but "
                     + table.name() + " has 1. Set it to 'copy-on-write', or upgrade the table.");
-        }
-        if (version == 2 && table.properties().get(TableProperties.DELETE_GRANULARITY) != DeleteGranularity.FILE) {
-            throw new UnsupportedOperationException("write.delete.granularity of " + table.name()
-                    + " must be 'file', not 'partition', which is not supported yet.");
         }
         return this;
     }

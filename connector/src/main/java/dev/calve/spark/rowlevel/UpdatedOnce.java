@@ -26,11 +26,18 @@ final class UpdatedOnce {
         check(known.path(), known.deleted(), known.updated(), updates);
     }
 
-    /** Rows that go, by file. */
+    /** Rows that go, by file; not to be changed, because they are not copied where rows of one kind go. */
     Map<String, PositionBitmap> going() {
         var going = new LinkedHashMap<String, PositionBitmap>();
-        files.forEach((path, file) -> going.put(path, PositionBitmap.union(file.deleted(), file.updated())));
+        files.forEach((path, file) -> going.put(path, going(file)));
         return going;
+    }
+
+    private static PositionBitmap going(RowsChanged.Fragment file) {
+        if (file.updated().isEmpty()) {
+            return file.deleted();
+        }
+        return file.deleted().isEmpty() ? file.updated() : PositionBitmap.union(file.deleted(), file.updated());
     }
 
     /** How many rows go and come back. */
