@@ -376,7 +376,7 @@ class DeleteIT {
         assertThat(table.live().deletes()).hasSize(2).allMatch(file -> file.referencedDataFile() == null);
         Sql.run(
                 "MERGE INTO %s t USING (SELECT id * 10 AS id FROM range(5)) s ON t.id = s.id"
-                        + " WHEN MATCHED THEN DELETE WHEN NOT MATCHED THEN INSERT VALUES (s.id, 7)",
+                        + " WHEN MATCHED THEN DELETE WHEN NOT MATCHED THEN INSERT (id, p) VALUES (s.id, 7)",
                 table.name());
         assertThat(table.live().deletes()).hasSize(4).allMatch(file -> file.referencedDataFile() == null);
         assertThat(table.summary()).containsAllEntriesOf(table.live().totals());
