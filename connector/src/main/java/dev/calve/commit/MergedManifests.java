@@ -39,6 +39,7 @@ final class MergedManifests {
     private final Storage storage;
     private final ManifestTargets targets;
     private final Map<List<ManifestFile>, List<ManifestFile>> written = new HashMap<>();
+    private int joined;
 
     MergedManifests(Storage storage, ManifestTargets targets) {
         this.storage = storage;
@@ -49,10 +50,15 @@ final class MergedManifests {
         written.clear();
     }
 
+    /** How many manifests the last list had that were joined. */
+    int joined() {
+        return joined;
+    }
+
     /** The list with its small manifests joined, each joined one in the place of the newest that went into it. */
     List<ManifestFile> in(Preparation preparation, List<ManifestFile> listed) throws IOException {
         Map<ManifestFile, List<ManifestFile>> byNewest = new HashMap<>();
-        Set<ManifestFile> joined = new HashSet<>();
+        Set<ManifestFile> gone = new HashSet<>();
         Set<Integer> untyped = preparation.found().specs().stream()
                 .map(PartitionSpec::id)
                 .filter(spec -> !isTyped(preparation.found(), spec))
@@ -62,13 +68,14 @@ final class MergedManifests {
                 .toList();
         for (List<ManifestFile> bin : MergePlan.of(typed, preparation.properties())) {
             byNewest.put(bin.get(0), join(preparation, bin));
-            joined.addAll(bin);
+            gone.addAll(bin);
         }
+        joined = gone.size();
         var result = new ArrayList<ManifestFile>();
         for (ManifestFile manifest : listed) {
             if (byNewest.containsKey(manifest)) {
                 result.addAll(byNewest.get(manifest));
-            } else if (!joined.contains(manifest)) {
+            } else if (!gone.contains(manifest)) {
                 result.add(manifest);
             }
         }

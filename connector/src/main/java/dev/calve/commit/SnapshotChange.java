@@ -23,6 +23,7 @@ import java.util.Set;
  * @param rules which concurrent changes matter; a change without rules and without listed removals never conflicts
  * @param summary extra entries of the snapshot's summary, none of them one that the commit counts: see {@link #isCounted}
  * @param rowCounts how many rows the statement touched
+ * @param copies what it took to write data files again
  */
 public record SnapshotChange(
         Operation operation,
@@ -34,7 +35,8 @@ public record SnapshotChange(
         List<Removal> removals,
         List<ConflictRule> rules,
         Map<String, String> summary,
-        RowCounts rowCounts) {
+        RowCounts rowCounts,
+        CopyCounts copies) {
 
     /** Spec: Snapshots, {@code operation}. */
     public enum Operation {
@@ -119,6 +121,32 @@ public record SnapshotChange(
                 RowCounts.unknown());
     }
 
+    /** A change that writes no data file again. */
+    public SnapshotChange(
+            Operation operation,
+            String ref,
+            OptionalLong readSnapshotId,
+            int settledForFormat,
+            List<AddedData> addedData,
+            List<AddedDelete> addedDeletes,
+            List<Removal> removals,
+            List<ConflictRule> rules,
+            Map<String, String> summary,
+            RowCounts rowCounts) {
+        this(
+                operation,
+                ref,
+                readSnapshotId,
+                settledForFormat,
+                addedData,
+                addedDeletes,
+                removals,
+                rules,
+                summary,
+                rowCounts,
+                CopyCounts.NONE);
+    }
+
     /** New rows, nothing read. */
     public static SnapshotChange append(
             String ref, int formatVersion, List<DataFile> files, Map<String, String> summary) {
@@ -158,6 +186,15 @@ public record SnapshotChange(
 
     /** The same change, with that many rows touched. */
     public SnapshotChange withRowCounts(RowCounts newRowCounts) {
+        return with(newRowCounts, copies);
+    }
+
+    /** The same change, with data files written again. */
+    public SnapshotChange withCopies(CopyCounts newCopies) {
+        return with(rowCounts, newCopies);
+    }
+
+    private SnapshotChange with(RowCounts newRowCounts, CopyCounts newCopies) {
         return new SnapshotChange(
                 operation,
                 ref,
@@ -168,7 +205,8 @@ public record SnapshotChange(
                 removals,
                 rules,
                 summary,
-                newRowCounts);
+                newRowCounts,
+                newCopies);
     }
 
     /** Whether the summary's entry of that name is counted by the commit, and so cannot be given. */

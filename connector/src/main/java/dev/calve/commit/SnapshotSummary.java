@@ -30,6 +30,10 @@ final class SnapshotSummary {
 
     private static final String PARTITIONS = "partitions.";
     private static final String ROWS = "calve.rows-";
+    private static final String FILES_REWRITTEN = "calve.files-rewritten";
+    private static final String BYTES_COPIED = "calve.bytes-copied";
+    private static final String BYTES_ENCODED = "calve.bytes-encoded";
+    private static final String MANIFESTS_MERGED = "calve.manifests-merged";
 
     private static final Set<String> TOTALS = Set.of(
             "total-data-files",
@@ -41,6 +45,10 @@ final class SnapshotSummary {
 
     private static final Set<String> OTHERS = Set.of(
             "operation",
+            FILES_REWRITTEN,
+            BYTES_COPIED,
+            BYTES_ENCODED,
+            MANIFESTS_MERGED,
             "deleted-duplicate-files",
             "changed-partition-count",
             "partition-summaries-included",
@@ -59,6 +67,7 @@ final class SnapshotSummary {
     private long created;
     private long kept;
     private long replaced;
+    private long merged;
     private boolean deletesStay;
 
     /**
@@ -130,13 +139,22 @@ final class SnapshotSummary {
                         manifest -> manifest.content() == ManifestFile.Content.DELETES && manifest.mayHaveLiveFiles());
     }
 
+    /** Counts manifests that were joined with others, old ones and such as this snapshot had just written. */
+    void merged(int manifests) {
+        merged = manifests;
+    }
+
     /** The entries in the order they are written, those of the caller first. */
     Map<String, String> entries(Optional<Snapshot> parent, SnapshotChange change) {
         var entries = new LinkedHashMap<String, String>(change.summary());
         putRows(entries, change);
+        put(entries, FILES_REWRITTEN, change.copies().files());
+        put(entries, BYTES_COPIED, change.copies().bytesCopied());
+        put(entries, BYTES_ENCODED, change.copies().bytesEncoded());
         entries.put("manifests-created", Long.toString(created));
         entries.put("manifests-kept", Long.toString(kept));
         entries.put("manifests-replaced", Long.toString(replaced));
+        put(entries, MANIFESTS_MERGED, merged);
         entries.putAll(counts.entries());
         put(entries, "deleted-duplicate-files", repeated.removed().files());
         putPartitions(entries);

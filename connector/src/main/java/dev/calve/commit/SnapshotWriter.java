@@ -126,6 +126,7 @@ final class SnapshotWriter {
         checkCounts(preparation, Content.DATA, inherited, manifests, leftData);
         checkCounts(preparation, Content.DELETES, inherited, manifests, leftDeletes);
         summary.manifests(inherited, manifests, snapshotId);
+        summary.merged(merged.joined());
         return Optional.of(assembly.of(preparation, inherited, manifests, summary, attempt, nowMillis));
     }
 

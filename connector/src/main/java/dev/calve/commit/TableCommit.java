@@ -51,6 +51,7 @@ public final class TableCommit {
     private final Map<String, Set<String>> reachedByList = new HashMap<>();
 
     private long snapshotId;
+    private String branch = SnapshotRef.MAIN;
     private int attempts;
     private int derivations;
 
@@ -72,9 +73,10 @@ public final class TableCommit {
         /**
          * The snapshot is in the table.
          *
+         * @param snapshot as it is there
          * @param reached what it refers to; empty if that is not known
          */
-        record Won(TableState state, Optional<Set<String>> reached) implements Attempt {}
+        record Won(TableState state, Snapshot snapshot, Optional<Set<String>> reached) implements Attempt {}
 
         record Nothing() implements Attempt {}
 
@@ -118,7 +120,7 @@ public final class TableCommit {
             Attempt attempt = time.inTurn(target.uuid(), turn::take);
             if (attempt instanceof Attempt.Won won) {
                 won.reached().ifPresent(ledger::deleteAllBut);
-                return new Committed(won.state(), snapshotId, attempts);
+                return new Committed(won.state(), report(won.snapshot()));
             }
             if (attempt instanceof Attempt.Nothing) {
                 break;
@@ -168,7 +170,7 @@ public final class TableCommit {
     /** The change derived again; empty if nothing is left to do. */
     private Optional<ConflictCheck> derived(SnapshotChange old, Attempt.Conflicted conflicted, Resettle resettle)
             throws IOException {
-        LOG.info(
+        LOG.debug(
                 "Commit to {} must be derived again: {}",
                 table,
                 conflicted.conflicts().get(0).message());
@@ -190,6 +192,7 @@ public final class TableCommit {
 
     private Attempt attempt(ConflictCheck check) throws IOException {
         SnapshotChange change = check.change();
+        branch = change.ref();
         TableState found = committer.load();
         TableMetadata metadata = found.metadata();
         if (!metadata.uuid().equals(target.uuid())) {
@@ -292,8 +295,12 @@ public final class TableCommit {
 
     private Attempt won(TableState state, Snapshot snapshot) {
         ledger.committed();
-        LOG.info("Committed snapshot {} to {} in {} attempt(s)", snapshotId, table, attempts);
-        return new Attempt.Won(state, snapshot.manifestList().map(reachedByList::get));
+        LOG.info("{} on {}, branch {}, committed {}", statement.command(), table, branch, report(snapshot));
+        return new Attempt.Won(state, snapshot, snapshot.manifestList().map(reachedByList::get));
+    }
+
+    private CommitReport report(Snapshot snapshot) {
+        return CommitReport.of(snapshot, attempts, derivations, time.spent());
     }
 
     private void chooseSnapshotId(TableMetadata metadata) {

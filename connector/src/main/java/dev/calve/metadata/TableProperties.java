@@ -289,6 +289,10 @@ public final class TableProperties {
             "write.wap.enabled",
             false,
             "Whether a session's spark.wap.branch says which branch it reads and writes in place of main.");
+    public static final Property<Boolean> AUTO_SCHEMA_EVOLUTION = flag(
+            "write.spark.auto-schema-evolution.enabled",
+            true,
+            "Whether statements WITH SCHEMA EVOLUTION may add and widen columns.");
     public static final Property<Boolean> GC =
             flag("gc.enabled", true, "Whether files may be deleted that other tables might share; false forbids DROP.");
     public static final Property<Duration> MAX_SNAPSHOT_AGE = millis(

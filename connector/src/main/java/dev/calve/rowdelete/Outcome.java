@@ -3,6 +3,7 @@ package dev.calve.rowdelete;
 import dev.calve.deletes.PositionBitmap;
 import dev.calve.manifest.DataFile;
 import dev.calve.manifest.DeleteFile;
+import dev.calve.rewrite.RewriteCounts;
 import java.util.List;
 
 /** What settling did with one data file. */
@@ -45,7 +46,8 @@ public sealed interface Outcome {
     record Deletes(int task, PositionBitmap positions, DeleteFile file) implements Outcome {}
 
     /** The rows that stay were written again. */
-    record Rewritten(int task, PositionBitmap positions, List<DataFile> files) implements Outcome {
+    record Rewritten(int task, PositionBitmap positions, List<DataFile> files, RewriteCounts counts)
+            implements Outcome {
         public Rewritten {
             files = List.copyOf(files);
         }

@@ -5,6 +5,7 @@ import dev.calve.manifest.ContentFilesCodec;
 import dev.calve.manifest.DataFile;
 import dev.calve.manifest.DeleteFile;
 import dev.calve.metadata.TableMetadata;
+import dev.calve.rewrite.RewriteCounts;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -77,6 +78,10 @@ public final class OutcomeCodec {
             for (DataFile file : rewritten.files()) {
                 files.write(file, out);
             }
+            out.writeLong(rewritten.counts().rowGroupsCopied());
+            out.writeLong(rewritten.counts().rowGroupsEncoded());
+            out.writeLong(rewritten.counts().bytesCopied());
+            out.writeLong(rewritten.counts().bytesEncoded());
         } else {
             out.writeByte(outcome instanceof Outcome.WholeFile ? WHOLE_FILE : UNTOUCHED);
         }
@@ -95,7 +100,8 @@ public final class OutcomeCodec {
                 for (int left = in.readInt(); left > 0; left--) {
                     written.add((DataFile) files.read(in));
                 }
-                yield new Outcome.Rewritten(task, positions, written);
+                var counts = new RewriteCounts(in.readLong(), in.readLong(), in.readLong(), in.readLong());
+                yield new Outcome.Rewritten(task, positions, written, counts);
             }
             default -> throw new IllegalStateException("Outcome must be of kind 0 to 3, not " + kind + ".");
         };

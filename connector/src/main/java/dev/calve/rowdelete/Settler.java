@@ -241,8 +241,8 @@ public final class Settler implements Closeable {
     }
 
     private Outcome rewrite(int number, FileTask task, PositionBitmap matched, PositionBitmap gone) throws IOException {
-        var files = survivors.write(task, gone);
-        files.forEach(file -> written.add(file.path()));
-        return new Outcome.Rewritten(number, matched, files);
+        SurvivorWriter.Survivors copies = survivors.write(task, gone);
+        copies.files().forEach(file -> written.add(file.path()));
+        return new Outcome.Rewritten(number, matched, copies.files(), copies.counts());
     }
 }

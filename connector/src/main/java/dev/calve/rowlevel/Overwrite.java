@@ -55,7 +55,8 @@ public record Overwrite(RowChange going, List<DataFile> newRows, Optional<Confli
                 removes.removals(),
                 rules,
                 removes.summary(),
-                counts(going.counts(), newRows));
+                counts(going.counts(), newRows),
+                removes.copies());
     }
 
     /** What goes, with the rows of new files as inserted ones. */

@@ -2,6 +2,7 @@ package dev.calve.rowlevel;
 
 import dev.calve.commit.ConflictRule;
 import dev.calve.commit.ConflictRule.Place;
+import dev.calve.commit.CopyCounts;
 import dev.calve.commit.Removal;
 import dev.calve.commit.RowCounts;
 import dev.calve.commit.SnapshotChange;
@@ -9,6 +10,7 @@ import dev.calve.commit.SnapshotChange.AddedData;
 import dev.calve.commit.SnapshotChange.AddedDelete;
 import dev.calve.commit.SnapshotChange.Operation;
 import dev.calve.manifest.DataFile;
+import dev.calve.rewrite.RewriteCounts;
 import dev.calve.rowdelete.Outcome;
 import dev.calve.scan.FileTask;
 import java.util.ArrayList;
@@ -169,7 +171,8 @@ public record RowChange(
                         removed.isEmpty() ? List.of() : List.of(new Removal.Files(removed)),
                         rules(),
                         summary)
-                .withRowCounts(counts());
+                .withRowCounts(counts())
+                .withCopies(copies());
     }
 
     /** How many rows the statement touches, once it is committed; what is not exactly known is left open. */
@@ -189,6 +192,18 @@ public record RowChange(
                 .withUpdated(OptionalLong.of(updatedRows))
                 .withInserted(OptionalLong.of(comingRows - updatedRows))
                 .withCopied(OptionalLong.of(copied));
+    }
+
+    private CopyCounts copies() {
+        RewriteCounts counts = RewriteCounts.NONE;
+        long files = 0;
+        for (Touched file : touched) {
+            if (file.outcome() instanceof Outcome.Rewritten rewritten) {
+                counts = counts.plus(rewritten.counts());
+                files++;
+            }
+        }
+        return new CopyCounts(files, counts.bytesCopied(), counts.bytesEncoded());
     }
 
     private static Operation operation(boolean adds, boolean removes) {

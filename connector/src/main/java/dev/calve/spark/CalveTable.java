@@ -1,9 +1,11 @@
 package dev.calve.spark;
 
 import dev.calve.catalog.LoadedTable;
+import dev.calve.commit.CommitReport;
 import dev.calve.metadata.ReadPoint;
 import dev.calve.metadata.ReadState;
 import dev.calve.metadata.TableMetadata;
+import dev.calve.metadata.TableProperties;
 import dev.calve.spark.convert.MetadataColumns;
 import dev.calve.spark.convert.SparkTransforms;
 import dev.calve.spark.read.ReadSettings;
@@ -11,9 +13,11 @@ import dev.calve.spark.read.SnapshotScanBuilder;
 import dev.calve.spark.rowlevel.DeleteWhere;
 import dev.calve.spark.rowlevel.RowLevelScanBuilder;
 import dev.calve.spark.rowlevel.TableWriteBuilder;
+import dev.calve.spark.write.WriteMetrics;
 import java.util.EnumSet;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.connector.catalog.MetadataColumn;
@@ -24,6 +28,8 @@ import org.apache.spark.sql.connector.catalog.SupportsWrite;
 import org.apache.spark.sql.connector.catalog.TableCapability;
 import org.apache.spark.sql.connector.expressions.Transform;
 import org.apache.spark.sql.connector.expressions.filter.Predicate;
+import org.apache.spark.sql.connector.metric.CustomMetric;
+import org.apache.spark.sql.connector.metric.CustomTaskMetric;
 import org.apache.spark.sql.connector.read.ScanBuilder;
 import org.apache.spark.sql.connector.write.LogicalWriteInfo;
 import org.apache.spark.sql.connector.write.WriteBuilder;
@@ -43,9 +49,12 @@ import org.jspecify.annotations.Nullable;
 sealed class CalveTable implements SupportsRead, SupportsWrite, SupportsDeleteV2, SupportsMetadataColumns
         permits RowLevelTable {
 
+    private static final Optional<TableCapability> SCHEMA_EVOLUTION = schemaEvolution();
+
     private final LoadedTable table;
     private final ReadState state;
     private final boolean target;
+    private volatile Optional<CommitReport> deleted = Optional.empty();
 
     CalveTable(LoadedTable table) {
         this(table, ReadState.current(table.metadata()));
@@ -127,12 +136,25 @@ sealed class CalveTable implements SupportsRead, SupportsWrite, SupportsDeleteV2
 
     @Override
     public Set<TableCapability> capabilities() {
-        return EnumSet.of(
+        var capabilities = EnumSet.of(
                 TableCapability.BATCH_READ,
                 TableCapability.BATCH_WRITE,
                 TableCapability.TRUNCATE,
                 TableCapability.OVERWRITE_BY_FILTER,
                 TableCapability.OVERWRITE_DYNAMIC);
+        if (table.properties().get(TableProperties.AUTO_SCHEMA_EVOLUTION)) {
+            SCHEMA_EVOLUTION.ifPresent(capabilities::add);
+        }
+        return capabilities;
+    }
+
+    /** Not known to Spark 4.0. */
+    private static Optional<TableCapability> schemaEvolution() {
+        try {
+            return Optional.of(TableCapability.valueOf("AUTOMATIC_SCHEMA_EVOLUTION"));
+        } catch (IllegalArgumentException e) {
+            return Optional.empty();
+        }
     }
 
     @Override
@@ -174,7 +196,17 @@ sealed class CalveTable implements SupportsRead, SupportsWrite, SupportsDeleteV2
     @Override
     public void deleteWhere(Predicate[] predicates) {
         requireWritable();
-        new DeleteWhere(table, predicates, SparkSession.active()).run();
+        deleted = new DeleteWhere(table, predicates, SparkSession.active()).run().reported();
+    }
+
+    /** Asked by Spark 4.2 and later, which shows what {@link #deleteWhere} did. */
+    public CustomMetric[] supportedCustomMetrics() {
+        return WriteMetrics.all();
+    }
+
+    /** Asked by Spark 4.2 and later, once {@link #deleteWhere} ended. */
+    public CustomTaskMetric[] reportDriverMetrics() {
+        return WriteMetrics.of(deleted);
     }
 
     final void requireWritable() {

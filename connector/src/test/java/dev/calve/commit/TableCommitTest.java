@@ -15,6 +15,7 @@ import dev.calve.manifest.DataFile;
 import dev.calve.metadata.MetadataUpdate;
 import dev.calve.metadata.Snapshot;
 import java.io.UncheckedIOException;
+import java.util.OptionalLong;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -53,6 +54,26 @@ class TableCommitTest {
         assertThat(outcome.snapshotId()).isEqualTo(table.head().id());
         assertThat(outcome.state()).isSameAs(table.committer.now());
         assertThat(leftovers(table)).isEmpty();
+    }
+
+    @Test
+    void reportsWhatItDidInOneLine() {
+        table.append(table.dataFile("a").records(10).build());
+        SnapshotChange change = table.appending(table.dataFile("b").build())
+                .withRowCounts(new RowCounts(
+                        OptionalLong.of(2), OptionalLong.of(3), OptionalLong.of(5), OptionalLong.of(7), false))
+                .withCopies(new CopyCounts(1, 2_000, 30));
+        CommitReport report = committed(table.statement().commit(change)).report();
+        assertThat(report.get(CommitReport.Count.ROWS_MATCHED)).isEqualTo(5);
+        assertThat(report.get(CommitReport.Count.ROWS_INSERTED)).isEqualTo(5);
+        assertThat(report.get(CommitReport.Count.BYTES_COPIED)).isEqualTo(2_000);
+        assertThat(report.get(CommitReport.Count.VECTORS_ADDED)).isZero();
+        assertThat(report.get(CommitReport.Count.ATTEMPTS)).isEqualTo(1);
+        assertThat(report.toString())
+                .matches("snapshot " + table.head().id()
+                        + " \\(append\\) in \\d+ ms: 5 rows matched, 2 rows deleted, 3 rows updated,"
+                        + " 5 rows inserted, 7 rows copied, 1 data files added, 1 data files rewritten, \\d+ bytes of new files,"
+                        + " 2000 bytes copied raw, 30 bytes encoded again, 1 manifests carried, 1 manifests written, 1 attempts");
     }
 
     @Test

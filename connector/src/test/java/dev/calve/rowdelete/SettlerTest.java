@@ -16,6 +16,7 @@ import dev.calve.rowdelete.Outcome.Deletes;
 import dev.calve.rowdelete.Outcome.Rewritten;
 import dev.calve.rowdelete.Outcome.Untouched;
 import dev.calve.rowdelete.Outcome.WholeFile;
+import dev.calve.rewrite.RewriteCounts;
 import dev.calve.scan.FileTask;
 import dev.calve.schema.Type;
 import java.io.IOException;
@@ -58,11 +59,13 @@ class SettlerTest {
         }
 
         @Override
-        public List<DataFile> write(FileTask task, PositionBitmap gone) {
-            return List.of(table.dataFile("survivors" + count++)
-                    .in(task.file().partition().values().toArray())
-                    .records(task.file().recordCount() - gone.cardinality())
-                    .build());
+        public SurvivorWriter.Survivors write(FileTask task, PositionBitmap gone) {
+            return new SurvivorWriter.Survivors(
+                    List.of(table.dataFile("survivors" + count++)
+                            .in(task.file().partition().values().toArray())
+                            .records(task.file().recordCount() - gone.cardinality())
+                            .build()),
+                    new RewriteCounts(2, 1, 300, 7));
         }
     }
 

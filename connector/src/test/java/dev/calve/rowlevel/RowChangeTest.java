@@ -119,12 +119,16 @@ class RowChangeTest {
         assertThat(table.table.head().summary())
                 .containsEntry("calve.rows-deleted", "3")
                 .containsEntry("calve.rows-copied", "7")
+                .containsEntry("calve.files-rewritten", "1")
+                .containsEntry("calve.bytes-copied", "100")
+                .containsEntry("calve.bytes-encoded", "20")
                 .doesNotContainKeys("calve.rows-updated", "calve.rows-inserted");
         var updating = run();
         updating.commit(updating.again(updating.update(new Range(4, 5), id -> id)));
         assertThat(table.table.head().summary())
                 .containsEntry("calve.rows-updated", "2")
-                .doesNotContainKeys("calve.rows-deleted", "calve.rows-inserted", "calve.rows-copied");
+                .doesNotContainKeys("calve.rows-deleted", "calve.rows-inserted", "calve.rows-copied")
+                .doesNotContainKeys("calve.files-rewritten", "calve.bytes-copied", "calve.bytes-encoded");
         RowChange merge = new RowChange(
                 Command.MERGE,
                 ReadPoint.of(table.table.metadata(), "main"),

@@ -31,6 +31,7 @@ import dev.calve.rewrite.PositionMap;
 import dev.calve.rowdelete.ExistingDeletes;
 import dev.calve.rowdelete.RowMatcher;
 import dev.calve.rowdelete.SurvivorWriter;
+import dev.calve.rewrite.RewriteCounts;
 import dev.calve.rowlevel.RowChange.Command;
 import dev.calve.scan.FileTask;
 import dev.calve.scan.ScanPlanner;
@@ -503,10 +504,12 @@ public final class RowTable {
                 DataFile source = task.file();
                 String location = names.dataFile(source.specId(), source.partition());
                 storage.create(location).close();
-                return List.of(file(
-                        location.substring("memory:/t/data/".length()),
-                        alive(task, gone),
-                        source.partition().values().toArray()));
+                return new SurvivorWriter.Survivors(
+                        List.of(file(
+                                location.substring("memory:/t/data/".length()),
+                                alive(task, gone),
+                                source.partition().values().toArray())),
+                        new RewriteCounts(1, 0, 100, 20));
             };
         }
     }

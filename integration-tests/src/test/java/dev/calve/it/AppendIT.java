@@ -304,8 +304,21 @@ class AppendIT {
                     .doesNotContain("INTERNAL_ERROR");
             assertThat(table.state()).as(query).isEqualTo(before);
         }
+        // A null that a row brings is named with its column, nested ones too.
+        assertThat(Sql.failure(
+                        "INSERT INTO %s (id, st) SELECT id, named_struct('a', IF(id = 2, NULL, 1), 'b', 'x') FROM range(0, 3, 1, 1)",
+                        table.name()))
+                .contains("NOT_NULL_ASSERT_VIOLATION")
+                .containsSubsequence("st\n", "a\n");
         table.insert("SELECT 1L, 2147483647, 'x', 999.99, date'2024-01-01', named_struct('a', 1, 'b', NULL)");
         assertThat(table.rows("*")).containsExactly("[1,2147483647,x,999.99,2024-01-01,[1,null]]");
+        // Decimals are rounded as Spark rounds, times cut to days, dates widened: by the store assignment of ANSI.
+        table.insert("SELECT 2L, CAST(7 AS TINYINT), 8, 1.005, timestamp'2024-02-29 23:59:59', named_struct('a', 1, 'b', 9)");
+        Sql.run(
+                "INSERT INTO %s SELECT 2L, CAST(7 AS TINYINT), 8, 1.005, timestamp'2024-02-29 23:59:59', named_struct('a', 1, 'b', 9)",
+                table.in(SparkTestSession.PEER));
+        assertThat(Sql.rows("SELECT * EXCEPT (id) FROM %s WHERE id = 2", table.name()))
+                .containsExactly("[7,8,1.01,2024-02-29,[1,9]]", "[7,8,1.01,2024-02-29,[1,9]]");
         assertThatThrownBy(() -> append(spark().sql("SELECT 1L AS id, 'no number' AS n"), table))
                 .hasMessageContaining("INCOMPATIBLE_DATA_FOR_TABLE");
     }
@@ -318,6 +331,10 @@ class AppendIT {
         assertThat(table.peer().schema().findType("v").toString()).isEqualTo("string");
         assertThat(Sql.count(table.name())).isEqualTo(1);
         assertThat(table.rows("id, c, v")).isEqualTo(table.peerRows("id, c, v"));
+        // As the format stores no length, none is checked: what the peer does, too.
+        table.insert("SELECT 2L, 'longer', 'longer'");
+        Sql.run("INSERT INTO %s SELECT 3L, 'longer', 'longer'", table.in(SparkTestSession.PEER));
+        assertThat(table.rows("c, v")).isEqualTo(table.peerRows("c, v")).hasSize(3).contains("[longer,longer]");
     }
 
     @ParameterizedTest

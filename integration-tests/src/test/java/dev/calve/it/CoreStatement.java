@@ -1,5 +1,7 @@
 package dev.calve.it;
 
+import dev.calve.rewrite.RewriteCounts;
+import dev.calve.rowdelete.SurvivorWriter;
 import dev.calve.catalog.LoadedTable;
 import dev.calve.commit.CommitOutcome;
 import dev.calve.commit.FileLedger;
@@ -56,7 +58,8 @@ final class CoreStatement {
                 id,
                 0,
                 (storage, metadata, names) ->
-                        (task, gone) -> List.of(table.writeSurvivors(storage, metadata, names, task, gone)),
+                        (task, gone) -> new SurvivorWriter.Survivors(
+                                List.of(table.writeSurvivors(storage, metadata, names, task, gone)), RewriteCounts.NONE),
                 "calve-it");
     }
 

@@ -3,10 +3,13 @@ package dev.calve.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.calve.it.PeerTables.Engine;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.apache.spark.sql.Row;
+import org.apache.spark.sql.classic.Dataset;
+import org.apache.spark.sql.execution.CommandResultExec;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -117,6 +120,17 @@ class UpdateMergeIT {
                 .getJavaMap(0);
     }
 
+    /** Runs a statement, and says what Spark's UI shows of its command. */
+    private static Map<String, Long> metrics(String statement) {
+        var result = (CommandResultExec)
+                ((Dataset<?>) SparkTestSession.spark().sql(statement)).queryExecution().executedPlan();
+        var metrics = new HashMap<String, Long>();
+        result.commandPhysicalPlan()
+                .metrics()
+                .foreach(metric -> metrics.put(metric._1(), metric._2().value()));
+        return metrics;
+    }
+
     @Test
     void aStatementSaysWhatItDidAndNothingMore() {
         String table = tables.in(Engine.CALVE, Sql.unique("said"));
@@ -146,7 +160,14 @@ class UpdateMergeIT {
                 .contains("isolation serializable by write.update.isolation-level")
                 .contains("distribution of new rows hash by write.distribution-mode");
         assertThat(Sql.snapshot(table)).as("EXPLAIN changes nothing").isEqualTo(snapshot);
-        Sql.run("%s", update);
+        assertThat(metrics(update))
+                .as("Spark's metrics")
+                .containsEntry("rowsMatched", 100L)
+                .containsEntry("rowsUpdated", 100L)
+                .containsEntry("rowsDeleted", 0L)
+                .containsEntry("dataFilesAdded", 1L)
+                .containsEntry("deletionVectorsAdded", 2L)
+                .containsEntry("attempts", 1L);
         assertThat(summary(table))
                 .as("one new file for one partition")
                 .containsEntry("added-data-files", "1")
@@ -172,6 +193,8 @@ class UpdateMergeIT {
             assertThat(summary(table))
                     .containsEntry("deleted-data-files", "1")
                     .containsEntry("calve.rows-copied", "199")
+                    .containsEntry("calve.files-rewritten", "1")
+                    .containsKey("calve.bytes-encoded")
                     .containsEntry("calve.rows-updated", "1");
             SparkTestSession.spark().conf().set("spark.calve.update.mode", "sometimes");
             assertThat(Sql.failure("UPDATE %s SET s = 'z' WHERE id = 0", table))
@@ -183,5 +206,46 @@ class UpdateMergeIT {
 
     private static String name(Engine engine, String table) {
         return table + (engine == Engine.CALVE ? "_ours" : "_theirs");
+    }
+
+    /** Spark adds and widens the columns before the statement; on 4.1 and later. */
+    @Test
+    void mergesWithSchemaEvolutionAsThePeerDoes() {
+        String table = Sql.unique("evolving");
+        for (Engine engine : Engine.values()) {
+            String name = tables.in(engine, name(engine, table));
+            Sql.run(
+                    "CREATE TABLE %s (id bigint, n int, s struct<a: int>) USING %s TBLPROPERTIES ('format-version' = '3',"
+                            + " 'write.merge.mode' = 'merge-on-read')",
+                    name, engine.provider);
+            Sql.run("INSERT INTO %s SELECT id, CAST(id AS int), named_struct('a', 1) FROM range(6)", name);
+            Sql.run(
+                    "MERGE WITH SCHEMA EVOLUTION INTO %s t USING (SELECT id, id * 5000000000 AS n,"
+                            + " named_struct('a', 2, 'b', 'new') AS s, concat('x', id) AS extra FROM range(3, 9)) c ON t.id = c.id"
+                            + " WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *",
+                    name);
+            // Without the clause there is no such column.
+            assertThat(Sql.failure(
+                            "MERGE INTO %s t USING (SELECT 1L AS id, 2 AS more) c ON t.id = c.id"
+                                    + " WHEN MATCHED THEN UPDATE SET more = c.more",
+                            name))
+                    .contains("more");
+        }
+        String ours = tables.in(Engine.CALVE, name(Engine.CALVE, table));
+        String peers = tables.in(Engine.PEER, name(Engine.PEER, table));
+        assertThat(SparkTestSession.spark().table(ours).schema())
+                .isEqualTo(SparkTestSession.spark().table(peers).schema());
+        assertThat(Sql.rows("SELECT * FROM " + ours))
+                .isEqualTo(Sql.rows("SELECT * FROM " + peers))
+                .hasSize(9);
+        assertThat(Sql.rows("SELECT * FROM " + tables.in(Engine.PEER, name(Engine.CALVE, table))))
+                .isEqualTo(Sql.rows("SELECT * FROM " + ours));
+        Sql.run("ALTER TABLE %s SET TBLPROPERTIES ('write.spark.auto-schema-evolution.enabled' = 'false')", ours);
+        assertThat(Sql.failure(
+                        "MERGE WITH SCHEMA EVOLUTION INTO %s t USING (SELECT 1L AS id, 2 AS more) c ON t.id = c.id"
+                                + " WHEN NOT MATCHED THEN INSERT *",
+                        ours))
+                .isNotEmpty();
+        assertThat(SparkTestSession.spark().table(ours).schema().fieldNames()).doesNotContain("more");
     }
 }

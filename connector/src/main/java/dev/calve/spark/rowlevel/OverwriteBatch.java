@@ -1,6 +1,7 @@
 package dev.calve.spark.rowlevel;
 
 import dev.calve.catalog.LoadedTable;
+import dev.calve.commit.CommitReport;
 import dev.calve.commit.Statement;
 import dev.calve.manifest.ContentFile;
 import dev.calve.manifest.DataFile;
@@ -10,6 +11,7 @@ import dev.calve.metadata.TableProperties.IsolationLevel;
 import dev.calve.partition.PartitionTuple;
 import dev.calve.spark.write.NewFiles;
 import dev.calve.spark.write.OverwriteOptions;
+import dev.calve.spark.write.ReportingBatch;
 import dev.calve.spark.write.WriteTarget;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -19,14 +21,13 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.apache.spark.sql.SparkSession;
-import org.apache.spark.sql.connector.write.BatchWrite;
 import org.apache.spark.sql.connector.write.DataWriterFactory;
 import org.apache.spark.sql.connector.write.PhysicalWriteInfo;
 import org.apache.spark.sql.connector.write.WriterCommitMessage;
 import org.apache.spark.sql.types.StructType;
 
 /** The driver's side of an overwrite: tasks write the new rows, then {@link Overwriting} replaces the old ones. */
-final class OverwriteBatch implements BatchWrite {
+final class OverwriteBatch implements ReportingBatch {
 
     private final LoadedTable table;
     private final WriteTarget target;
@@ -35,6 +36,7 @@ final class OverwriteBatch implements BatchWrite {
     private final SparkSession session;
     private final NewFiles files;
     private Optional<Overwriting.Since> since = Optional.empty();
+    private Optional<CommitReport> report = Optional.empty();
 
     /**
      * Nothing is done yet.
@@ -114,8 +116,14 @@ final class OverwriteBatch implements BatchWrite {
         if (selected.isEmpty()) {
             entries.put("replace-partitions", "true");
         }
-        new Overwriting(table, replaced(newRows), newRows, since, entries, session, files.statementId(), files.ledger())
-                .commit();
+        report = new Overwriting(table, replaced(newRows), newRows, since, entries, session, files.statementId(), files.ledger())
+                .commit()
+                .reported();
+    }
+
+    @Override
+    public Optional<CommitReport> report() {
+        return report;
     }
 
     private Replaced replaced(List<DataFile> newRows) {

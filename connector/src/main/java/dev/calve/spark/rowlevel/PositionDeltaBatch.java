@@ -1,6 +1,7 @@
 package dev.calve.spark.rowlevel;
 
 import dev.calve.catalog.LoadedTable;
+import dev.calve.commit.CommitReport;
 import dev.calve.commit.FileLedger;
 import dev.calve.commit.Statement;
 import dev.calve.commit.TableCommit;
@@ -22,6 +23,7 @@ import dev.calve.scan.ScanPlanner;
 import dev.calve.spark.read.SnapshotScan;
 import dev.calve.spark.wire.ExecutorTable;
 import dev.calve.spark.wire.RowsChanged;
+import dev.calve.spark.write.ReportingBatch;
 import dev.calve.spark.write.SnapshotSummaries;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -44,7 +46,7 @@ import org.apache.spark.sql.types.StructType;
  * The driver's side of a row-level statement: puts together what the tasks found, settles it and commits. Memory: the places of
  * all rows that go, compressed; about two bytes a row, less where neighbours go.
  */
-final class PositionDeltaBatch implements DeltaBatchWrite {
+final class PositionDeltaBatch implements DeltaBatchWrite, ReportingBatch {
 
     private final LoadedTable table;
     private final RowLevelSettings settings;
@@ -55,6 +57,7 @@ final class PositionDeltaBatch implements DeltaBatchWrite {
     private final UUID statementId = UUID.randomUUID();
     private final FileLedger ledger;
     private final SettleInSpark settlement;
+    private Optional<CommitReport> report = Optional.empty();
 
     PositionDeltaBatch(
             LoadedTable table,
@@ -101,10 +104,17 @@ final class PositionDeltaBatch implements DeltaBatchWrite {
             var again = SettleAgain.of(table.storage(), change, settlement);
             var statement =
                     new Statement(statementId, settings.command().name(), Optional.of(settings.isolation()), ledger);
-            new TableCommit(table.target(), statement, Clock.systemUTC()).commit(change.toSnapshotChange(), again);
+            report = new TableCommit(table.target(), statement, Clock.systemUTC())
+                    .commit(change.toSnapshotChange(), again)
+                    .reported();
         } catch (IOException e) {
             throw new UncheckedIOException("Cannot run " + statement() + ": " + e.getMessage(), e);
         }
+    }
+
+    @Override
+    public Optional<CommitReport> report() {
+        return report;
     }
 
     private RowChange change(WriterCommitMessage[] messages) throws IOException {

@@ -4,12 +4,16 @@ import dev.calve.catalog.LoadedTable;
 import dev.calve.rowlevel.RowChange;
 import dev.calve.spark.read.SnapshotScan;
 import dev.calve.spark.write.RowDistribution;
+import dev.calve.spark.write.WriteMetrics;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.connector.distributions.Distribution;
 import org.apache.spark.sql.connector.distributions.Distributions;
 import org.apache.spark.sql.connector.expressions.SortOrder;
+import org.apache.spark.sql.connector.metric.CustomMetric;
+import org.apache.spark.sql.connector.metric.CustomTaskMetric;
 import org.apache.spark.sql.connector.write.DeltaBatchWrite;
 import org.apache.spark.sql.connector.write.DeltaWrite;
 import org.apache.spark.sql.connector.write.RequiresDistributionAndOrdering;
@@ -27,6 +31,7 @@ final class PositionDeltaWrite implements DeltaWrite, RequiresDistributionAndOrd
     private final StructType rows;
     private final List<SnapshotScan> scans;
     private final SparkSession session;
+    private Optional<PositionDeltaBatch> batch = Optional.empty();
 
     /**
      * @param summary entries the statement adds to the summary
@@ -50,7 +55,19 @@ final class PositionDeltaWrite implements DeltaWrite, RequiresDistributionAndOrd
 
     @Override
     public DeltaBatchWrite toBatch() {
-        return new PositionDeltaBatch(table, settings, summary, rows, scans, session);
+        var made = new PositionDeltaBatch(table, settings, summary, rows, scans, session);
+        batch = Optional.of(made);
+        return made;
+    }
+
+    @Override
+    public CustomMetric[] supportedCustomMetrics() {
+        return WriteMetrics.all();
+    }
+
+    @Override
+    public CustomTaskMetric[] reportDriverMetrics() {
+        return WriteMetrics.of(batch.flatMap(PositionDeltaBatch::report));
     }
 
     @Override

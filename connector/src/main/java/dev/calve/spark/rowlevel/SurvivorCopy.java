@@ -51,7 +51,6 @@ final class SurvivorCopy implements SurvivorWriter {
     private final TaskReads reads;
     private final FileNames names;
     private final FileRewriter rewriter;
-    private RewriteCounts counts = RewriteCounts.NONE;
 
     SurvivorCopy(Storage storage, TableMetadata table, TaskReads reads, FileNames names) {
         this.storage = storage;
@@ -61,14 +60,10 @@ final class SurvivorCopy implements SurvivorWriter {
         this.rewriter = new FileRewriter(storage, table);
     }
 
-    /** What was copied and what was encoded again so far, without the files that were written row by row. */
-    RewriteCounts counts() {
-        return counts;
-    }
-
     @Override
-    public List<DataFile> write(FileTask task, PositionBitmap gone) throws IOException {
-        return write(List.of(task), List.of(gone), false).files();
+    public Survivors write(FileTask task, PositionBitmap gone) throws IOException {
+        Rewritten rewritten = write(List.of(task), List.of(gone), false);
+        return new Survivors(rewritten.files(), rewritten.counts());
     }
 
     /**
@@ -86,12 +81,23 @@ final class SurvivorCopy implements SurvivorWriter {
         Verdict verdict = rewriter.examine(sources, joinSmall);
         if (verdict instanceof Copyable copyable) {
             Rewritten rewritten = copyable.write(() -> location(tasks.get(0).file()), placement(sources));
-            counts = counts.plus(rewritten.counts());
             LOG.debug("Rewrote {} data file(s): {}", tasks.size(), rewritten.counts());
             return rewritten;
         }
         LOG.debug("Writing rows of {} data file(s) again: {}", tasks.size(), verdict);
-        return new Rewritten(sources, writeRows(tasks, sources), RewriteCounts.NONE);
+        List<DataFile> files = writeRows(tasks, sources);
+        return new Rewritten(sources, files, encoded(files));
+    }
+
+    /** Files that were written row by row. */
+    private static RewriteCounts encoded(List<DataFile> files) {
+        return new RewriteCounts(
+                0,
+                files.stream()
+                        .mapToLong(file -> file.common().splitOffsets().size())
+                        .sum(),
+                0,
+                files.stream().mapToLong(DataFile::fileSizeBytes).sum());
     }
 
     private List<DataFile> writeRows(List<FileTask> tasks, List<Source> sources) throws IOException {

@@ -1,6 +1,7 @@
 package dev.calve.spark.write;
 
 import dev.calve.catalog.LoadedTable;
+import dev.calve.commit.CommitReport;
 import dev.calve.commit.Resettle;
 import dev.calve.commit.SnapshotChange;
 import dev.calve.commit.Statement;
@@ -11,7 +12,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.apache.spark.sql.SparkSession;
-import org.apache.spark.sql.connector.write.BatchWrite;
 import org.apache.spark.sql.connector.write.DataWriterFactory;
 import org.apache.spark.sql.connector.write.PhysicalWriteInfo;
 import org.apache.spark.sql.connector.write.WriterCommitMessage;
@@ -22,12 +22,13 @@ import org.apache.spark.sql.types.StructType;
  * replaced meanwhile by one that cannot show its rows; after a lost race it is committed again. One that does, like a MERGE that
  * only inserts, is committed under the rules of what it read.
  */
-final class AppendBatch implements BatchWrite {
+final class AppendBatch implements ReportingBatch {
 
     private final WriteTarget target;
     private final SparkSession session;
     private final Supplier<Optional<AppendRules>> dependence;
     private final NewFiles files;
+    private Optional<CommitReport> report = Optional.empty();
 
     /**
      * Nothing is done yet.
@@ -68,12 +69,13 @@ final class AppendBatch implements BatchWrite {
         }
         var change = SnapshotChange.append(
                 table.branch(), table.metadata().formatVersion(), rows, target.summaryOf(session));
-        new TableCommit(table.target(), statement(rules), Clock.systemUTC())
+        report = new TableCommit(table.target(), statement(rules), Clock.systemUTC())
                 .commit(
                         rules.isPresent()
                                 ? change.under(rules.get().read(), rules.get().rules())
                                 : change,
-                        Resettle.never());
+                        Resettle.never())
+                .reported();
     }
 
     private Statement statement(Optional<AppendRules> rules) {
@@ -82,6 +84,11 @@ final class AppendBatch implements BatchWrite {
                 rules.map(AppendRules::ofMerge).orElse(false) ? "MERGE" : "INSERT",
                 rules.map(AppendRules::isolation),
                 files.ledger());
+    }
+
+    @Override
+    public Optional<CommitReport> report() {
+        return report;
     }
 
     /** Called by Spark when the job or the commit failed; the ledger knows whether anything may be deleted. */

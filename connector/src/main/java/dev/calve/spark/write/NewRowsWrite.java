@@ -3,6 +3,8 @@ package dev.calve.spark.write;
 import dev.calve.catalog.LoadedTable;
 import org.apache.spark.sql.connector.distributions.Distribution;
 import org.apache.spark.sql.connector.expressions.SortOrder;
+import org.apache.spark.sql.connector.metric.CustomMetric;
+import org.apache.spark.sql.connector.metric.CustomTaskMetric;
 import org.apache.spark.sql.connector.write.BatchWrite;
 import org.apache.spark.sql.connector.write.RequiresDistributionAndOrdering;
 
@@ -15,11 +17,11 @@ import org.apache.spark.sql.connector.write.RequiresDistributionAndOrdering;
 public final class NewRowsWrite implements RequiresDistributionAndOrdering {
 
     private final LoadedTable table;
-    private final BatchWrite batch;
+    private final ReportingBatch batch;
     private final RowOrder order;
 
     /** @param batch what writes and commits; used once */
-    public NewRowsWrite(LoadedTable table, BatchWrite batch) {
+    public NewRowsWrite(LoadedTable table, ReportingBatch batch) {
         this.table = table;
         this.batch = batch;
         this.order = RowOrder.of(table);
@@ -43,6 +45,16 @@ public final class NewRowsWrite implements RequiresDistributionAndOrdering {
     @Override
     public SortOrder[] requiredOrdering() {
         return order.keys().toArray(SortOrder[]::new);
+    }
+
+    @Override
+    public CustomMetric[] supportedCustomMetrics() {
+        return WriteMetrics.all();
+    }
+
+    @Override
+    public CustomTaskMetric[] reportDriverMetrics() {
+        return WriteMetrics.of(batch.report());
     }
 
     @Override

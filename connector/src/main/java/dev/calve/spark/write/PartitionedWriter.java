@@ -25,6 +25,7 @@ import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Set;
 import org.apache.spark.TaskContext;
+import org.apache.spark.sql.catalyst.CatalystTypeConverters;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.SpecializedGetters;
 import org.apache.spark.sql.connector.write.DataWriter;
@@ -41,6 +42,9 @@ import org.jspecify.annotations.Nullable;
 public final class PartitionedWriter implements DataWriter<InternalRow> {
 
     static final int UNSORTED = 0;
+
+    /** So much of a row is shown in a message. */
+    private static final int ROW_TEXT_LENGTH = 500;
 
     private final Storage storage;
     private final TableMetadata table;
@@ -109,9 +113,25 @@ public final class PartitionedWriter implements DataWriter<InternalRow> {
         return new PartitionedWriter(storage, table, names, rows, withId, written, UNSORTED);
     }
 
+    /** @throws IllegalArgumentException showing the row, if a value cannot be stored in its column */
     @Override
-    @SuppressWarnings("ReferenceEquality") // The same object is the same key; another object is looked up by value.
     public void write(InternalRow row) throws IOException {
+        try {
+            add(row);
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(e.getMessage() + " It is in the row " + text(row) + ".", e);
+        }
+    }
+
+    /** A row as people read it, its end left out if it is long. */
+    private String text(InternalRow row) {
+        String text = String.valueOf(
+                CatalystTypeConverters.createToScalaConverter(rowType).apply(row));
+        return text.length() <= ROW_TEXT_LENGTH ? text : text.substring(0, ROW_TEXT_LENGTH) + "…";
+    }
+
+    @SuppressWarnings("ReferenceEquality") // The same object is the same key; another object is looked up by value.
+    private void add(InternalRow row) throws IOException {
         PartitionTuple key = keys.of(row);
         // Consecutive rows of a partition share the tuple object, so most rows need no look-up.
         if (!hasCurrent || key != currentKey) {

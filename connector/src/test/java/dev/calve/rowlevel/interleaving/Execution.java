@@ -1,5 +1,7 @@
 package dev.calve.rowlevel.interleaving;
 
+import dev.calve.rewrite.RewriteCounts;
+import dev.calve.rowdelete.SurvivorWriter;
 import dev.calve.commit.Conflict;
 import dev.calve.commit.ConflictRule;
 import dev.calve.commit.Removal;
@@ -69,7 +71,8 @@ final class Execution {
                 client.ledger,
                 client.id,
                 0,
-                (storage, metadata, names) -> (task, gone) -> List.of(write(names, alive(task, gone))),
+                (storage, metadata, names) -> (task, gone) -> new SurvivorWriter.Survivors(
+                        List.of(write(names, alive(task, gone))), RewriteCounts.NONE),
                 "test");
     }
 
