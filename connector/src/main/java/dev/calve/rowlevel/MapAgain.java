@@ -73,9 +73,8 @@ public final class MapAgain implements Resettle {
         Map<String, FileTask> now = lookUp(found, head.get(), deletedFrom);
         Map<String, PositionBitmap> deleted = new HashMap<>(current.deleted());
         for (FileTask task : now.values()) {
-            deleted.put(
-                    task.file().path(),
-                    ExistingDeletes.of(storage, task, current.base().sequenceNumber()));
+            // Rows deleted by key before were not written again, and keys deleted since apply to the outputs.
+            deleted.put(task.file().path(), ExistingDeletes.byPosition(storage, task));
         }
         List<FileTask> sources = current.sources().stream()
                 .map(task -> now.getOrDefault(task.file().path(), task))

@@ -78,6 +78,7 @@ class MapAgainTest {
         var table = table(version);
         if (deletedBefore) {
             delete(table, 9, 12);
+            table.deleteByKey(4L, 13L);
         }
         var run = run(table);
         Compaction compaction = run.compact(ALL, 7);
