@@ -69,7 +69,21 @@ final class SnapshotWriter {
             List<MetadataUpdate> updates,
             List<Requirement> requirements,
             TableMetadata metadata,
-            Set<String> reached) {}
+            Set<String> reached) {
+
+        /** The same, with the changes of columns it was prepared on. */
+        Prepared after(List<MetadataUpdate> columns, TableMetadata found) {
+            if (columns.isEmpty()) {
+                return this;
+            }
+            var allUpdates = new ArrayList<>(columns);
+            allUpdates.addAll(updates);
+            var allRequirements = new ArrayList<>(requirements);
+            allRequirements.add(new Requirement.CurrentSchemaId(found.currentSchemaId()));
+            allRequirements.add(new Requirement.LastAssignedFieldId(found.lastColumnId()));
+            return new Prepared(snapshot, allUpdates, allRequirements, metadata, reached);
+        }
+    }
 
     /** What a written manifest depends on besides the manifest it was made from. */
     private record Inputs(SnapshotChange change, int formatVersion, int schemaId, long snapshotId) {}

@@ -2,6 +2,8 @@ package dev.calve.commit;
 
 import dev.calve.commit.CommitOutcome.Committed;
 import dev.calve.io.Storage;
+import dev.calve.metadata.MetadataUpdate;
+import dev.calve.metadata.MetadataUpdates;
 import dev.calve.metadata.Snapshot;
 import dev.calve.metadata.SnapshotRef;
 import dev.calve.metadata.TableMetadata;
@@ -16,6 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -50,6 +53,11 @@ public final class TableCommit {
     /** What each attempt's snapshot refers to, by the location of its manifest list. */
     private final Map<String, Set<String>> reachedByList = new HashMap<>();
 
+    /** What makes a table's columns those that the files were written for. */
+    private Function<TableMetadata, List<MetadataUpdate>> columns = found -> List.of();
+
+    private int lastKnownColumn = Integer.MAX_VALUE;
+
     private long snapshotId;
     private String branch = SnapshotRef.MAIN;
     private int attempts;
@@ -65,6 +73,19 @@ public final class TableCommit {
         this.clock = clock;
         this.time = new CommitTime(clock);
         this.writer = new SnapshotWriter(storage, ledger, statement.id(), table);
+    }
+
+    /**
+     * Lets the statement change the table's columns in the same commit.
+     *
+     * @param change what is left to do for the table found: asked on each attempt; nothing if another writer did it. Where the
+     *     columns it leads to are not those the files were written for, as other field ids are, the commit is refused
+     * @param lastColumnId of the table that was read; fields of the files with higher ids are new
+     */
+    public TableCommit changing(Function<TableMetadata, List<MetadataUpdate>> change, int lastColumnId) {
+        columns = change;
+        lastKnownColumn = lastColumnId;
+        return this;
     }
 
     /** How one attempt ended. */
@@ -204,6 +225,10 @@ public final class TableCommit {
             return won(found, own.get());
         }
         requireBranch(metadata, change.ref());
+        List<MetadataUpdate> altered = columns.apply(metadata);
+        if (!altered.isEmpty()) {
+            metadata = MetadataUpdates.apply(metadata, altered, Math.max(clock.millis(), metadata.lastUpdatedMillis()));
+        }
         requireColumns(metadata, change);
         RetryPolicy policy = RetryPolicy.of(TableProperties.of(metadata.properties(), table));
         attempts++;
@@ -219,15 +244,18 @@ public final class TableCommit {
         } catch (SnapshotWriter.DoesNotFit e) {
             return new Attempt.Conflicted(found, policy, List.of(e.conflict()));
         }
-        return prepared.isPresent() ? swap(found, policy, change.ref(), prepared.get()) : new Attempt.Nothing();
+        return prepared.isPresent()
+                ? swap(found, policy, change.ref(), prepared.get().after(altered, found.metadata()))
+                : new Attempt.Nothing();
     }
 
     /** Files cannot be written again for other columns: the statement must be. */
     private void requireColumns(TableMetadata metadata, SnapshotChange change) {
         if (target.schema().isPresent() && !change.addedData().isEmpty()) {
-            WrittenColumns.mismatch(target.schema().get(), metadata.schema()).ifPresent(conflict -> {
-                throw refused(List.of(conflict));
-            });
+            WrittenColumns.mismatch(target.schema().get(), metadata.schema(), lastKnownColumn)
+                    .ifPresent(conflict -> {
+                        throw refused(List.of(conflict));
+                    });
         }
     }
 

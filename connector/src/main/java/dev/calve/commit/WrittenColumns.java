@@ -12,14 +12,21 @@ final class WrittenColumns {
 
     private WrittenColumns() {}
 
-    /** Why readers would not find in the files what was written; empty if they would. */
-    static Optional<Conflict> mismatch(Schema written, Schema found) {
+    /**
+     * Why readers would not find in the files what was written; empty if they would.
+     *
+     * @param lastKnown highest field id of the table that was read: fields with higher ids come with the files, and must have
+     *     become what they were written as
+     */
+    static Optional<Conflict> mismatch(Schema written, Schema found, int lastKnown) {
         if (written.sameFields(found)) {
             return Optional.empty();
         }
         for (Field field : written.allFields()) {
             String name = written.name(field.id()).orElseThrow();
-            if (found.field(field.id()).isEmpty() && found.field(name).isPresent()) {
+            boolean taken = field.id() > lastKnown
+                    && !found.name(field.id()).filter(name::equalsIgnoreCase).isPresent();
+            if (taken || (found.field(field.id()).isEmpty() && found.field(name).isPresent())) {
                 return Optional.of(new Conflict.ColumnsChanged(
                         "'" + name + "' is another column now, in which the values written would be missing"));
             }

@@ -289,6 +289,10 @@ public final class TableProperties {
             "write.wap.enabled",
             false,
             "Whether a session's spark.wap.branch says which branch it reads and writes in place of main.");
+    public static final Property<Boolean> ACCEPT_ANY_SCHEMA = flag(
+            "write.spark.accept-any-schema",
+            false,
+            "Whether rows may lack columns or bring new ones, by the write option mergeSchema.");
     public static final Property<Boolean> AUTO_SCHEMA_EVOLUTION = flag(
             "write.spark.auto-schema-evolution.enabled",
             true,

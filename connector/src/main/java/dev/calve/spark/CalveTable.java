@@ -145,6 +145,9 @@ sealed class CalveTable implements SupportsRead, SupportsWrite, SupportsDeleteV2
         if (table.properties().get(TableProperties.AUTO_SCHEMA_EVOLUTION)) {
             SCHEMA_EVOLUTION.ifPresent(capabilities::add);
         }
+        if (table.properties().get(TableProperties.ACCEPT_ANY_SCHEMA)) {
+            capabilities.add(TableCapability.ACCEPT_ANY_SCHEMA);
+        }
         return capabilities;
     }
 

@@ -6,6 +6,14 @@ import static dev.calve.commit.ScriptedCommitter.Answer.REJECTED;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.time.Clock;
+import dev.calve.schema.Type;
+import dev.calve.schema.SchemaChanges;
+import dev.calve.schema.SchemaChange;
+import dev.calve.schema.Schema;
+import dev.calve.metadata.TableMetadata;
+import dev.calve.metadata.MetadataUpdates;
+import dev.calve.metadata.ColumnChanges;
 import dev.calve.commit.CommitOutcome.Committed;
 import dev.calve.commit.ScriptedCommitter.Answer;
 import dev.calve.commit.SnapshotChange.Operation;
@@ -74,6 +82,68 @@ class TableCommitTest {
                         + " \\(append\\) in \\d+ ms: 5 rows matched, 2 rows deleted, 3 rows updated,"
                         + " 5 rows inserted, 7 rows copied, 1 data files added, 1 data files rewritten, \\d+ bytes of new files,"
                         + " 2000 bytes copied raw, 30 bytes encoded again, 1 manifests carried, 1 manifests written, 1 attempts");
+    }
+
+    private static final SchemaChanges ADDED = new SchemaChanges(
+            List.of(new SchemaChange.Add(
+                    List.of(), "more", Type.Simple.INT, false, Optional.empty(), Optional.empty(), Optional.empty())),
+            false);
+
+    private static List<MetadataUpdate> adding(TableMetadata found) {
+        return found.schema().field("more").isPresent()
+                ? List.of()
+                : ColumnChanges.updates(found, ColumnChanges.evolve(found, ADDED));
+    }
+
+    private CommitOutcome commitForMoreColumns() {
+        Schema written = MetadataUpdates.apply(table.metadata(), adding(table.metadata()), 2_000).schema();
+        var target = new CommitTarget(
+                CommitFixture.TABLE, table.metadata().uuid(), Optional.of(written), table.committer, table.storage);
+        var wrote = table.statement();
+        return new TableCommit(target, wrote.statement(), Clock.systemUTC())
+                .changing(TableCommitTest::adding, table.metadata().lastColumnId())
+                .commit(wrote.wrote(table.appending(table.dataFile("b").build())), Resettle.never());
+    }
+
+    @Test
+    void changesColumnsInTheSameCommit() {
+        table.append(table.dataFile("a").build());
+        int swaps = table.committer.swaps();
+        Committed done = committed(commitForMoreColumns());
+        assertThat(table.committer.swaps()).isEqualTo(swaps + 1);
+        assertThat(done.state().metadata().schema().field("more")).isPresent();
+        assertThat(table.head().schemaId())
+                .hasValue(done.state().metadata().currentSchemaId());
+        assertThat(done.state().metadata().schemas()).hasSize(2);
+        committed(commitForMoreColumns());
+        assertThat(table.metadata().schemas()).hasSize(2);
+    }
+
+    /** Another writer adds the same column first, or one that takes the field id the files were written with. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void changesColumnsOnlyToThoseThatWereWritten(boolean same) {
+        table.append(table.dataFile("a").build());
+        var other = new SchemaChange.Add(
+                List.of(), "other", Type.Simple.INT, false, Optional.empty(), Optional.empty(), Optional.empty());
+        table.committer.beforeSwap(() -> {
+            TableMetadata found = table.metadata();
+            table.evolve((same
+                            ? adding(found)
+                            : ColumnChanges.updates(
+                                    found, ColumnChanges.evolve(found, new SchemaChanges(List.of(other), false))))
+                    .toArray(MetadataUpdate[]::new));
+        });
+        if (same) {
+            assertThat(committed(commitForMoreColumns()).attempts()).isEqualTo(2);
+            assertThat(table.live().data()).hasSize(2);
+            return;
+        }
+        assertThatThrownBy(this::commitForMoreColumns)
+                .isInstanceOf(CommitConflictException.class)
+                .hasMessageContaining("'more' is another column now");
+        assertThat(table.metadata().schema().field("more")).isEmpty();
+        assertThat(table.live().data()).hasSize(1);
     }
 
     @Test

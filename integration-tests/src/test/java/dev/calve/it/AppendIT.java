@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -21,6 +22,7 @@ import org.apache.spark.sql.catalyst.analysis.NoSuchTableException;
 import org.apache.spark.sql.types.DataTypes;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
+import org.apache.spark.sql.functions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -135,6 +137,68 @@ class AppendIT {
         assertThat(Sql.failure("INSERT INTO %s (name) VALUES ('x')", required.name()))
                 .containsPattern("INCOMPATIBLE_DATA_FOR_TABLE|NOT_ENOUGH|CANNOT_FIND_DATA");
         assertThat(required.state()).isEqualTo(before);
+    }
+
+    private static void appendMerging(String query, String table, String option) throws Exception {
+        spark().sql(query).writeTo(table).option(option, "true").append();
+    }
+
+    /** The same frames to a table of each engine: the same columns and rows; ours in one commit. */
+    @Test
+    void rowsBringNewAndWiderColumns() throws Exception {
+        LakeTable table = create(
+                3,
+                "id bigint NOT NULL, n int, s struct<a: int>, l array<struct<x: int>>",
+                "",
+                "'write.spark.accept-any-schema'='true'");
+        String peers = SparkTestSession.PEER + "." + table.name().substring(SparkTestSession.LAKE.length() + 1) + "_peer";
+        Sql.run(
+                "CREATE TABLE %s (id bigint NOT NULL, n int, s struct<a: int>, l array<struct<x: int>>) USING iceberg"
+                        + " TBLPROPERTIES ('format-version'='3', 'write.spark.accept-any-schema'='true')",
+                peers);
+        List<String> frames = List.of(
+                "SELECT id, CAST(id AS INT) AS n, named_struct('a', 1) AS s, array(named_struct('x', 1)) AS l FROM range(2)",
+                // By name, with some columns missing, in another order.
+                "SELECT 7 AS n, id + 2 AS id FROM range(2)",
+                // New columns at the top and nested, and wider ones.
+                "SELECT id + 4 AS id, 5000000000 AS n, named_struct('a', 2, 'b', 'new') AS s,"
+                        + " array(named_struct('x', 2, 'y', 1.5D)) AS l, date'2024-02-29' AS day, map('k', id) AS m FROM range(2)",
+                "SELECT id + 6 AS id, CAST(3 AS INT) AS n, date'2024-03-01' AS DAY FROM range(2)");
+        int snapshots = 0;
+        for (String frame : frames) {
+            appendMerging(frame, table.name(), "mergeSchema");
+            appendMerging(frame, peers, "mergeSchema");
+            assertThat(table.history()).hasSize(++snapshots);
+            assertThat(spark().table(table.name()).schema())
+                    .as(frame)
+                    .isEqualTo(spark().table(peers).schema());
+            assertThat(table.rows("*")).as(frame).isEqualTo(Sql.rows("SELECT * FROM " + peers));
+        }
+        assertThat(table.peerRows("*")).isEqualTo(table.rows("*")).hasSize(8);
+        assertThat(table.peer().currentSnapshot().schemaId()).isEqualTo(table.peer().schema().schemaId());
+        FolderState before = table.state();
+        for (var refused : Map.of(
+                        "SELECT 1L AS id, 'text' AS n", "Cannot",
+                        "SELECT 1 AS n", "Rows must have column 'id', which must not be null")
+                .entrySet()) {
+            assertThatThrownBy(() -> appendMerging(refused.getKey(), table.name(), "merge-schema"))
+                    .hasMessageContaining(refused.getValue());
+        }
+        assertThatThrownBy(() -> appendMerging("SELECT IF(id = 1, NULL, id) AS id, 'x' AS more FROM range(2)", table.name(), "mergeSchema"))
+                .hasStackTraceContaining("Column 'id' (field id 1) is required and must not be null. It is in the row [null,");
+        assertThatThrownBy(() -> appendMerging("SELECT 1L AS id, 2 AS more", table.name(), "other"))
+                .hasMessageContaining("set the write option 'mergeSchema' to add them");
+        assertThat(table.state()).isEqualTo(before);
+
+        // Overwrites too, and the older form of the writer.
+        spark().sql("SELECT 9L AS id, 'o' AS over").writeTo(table.name()).option("mergeSchema", "true").overwrite(functions.lit(true));
+        spark().sql("SELECT 10L AS id, 'o' AS over, 1 AS last")
+                .write()
+                .mode("append")
+                .option("mergeSchema", "true")
+                .saveAsTable(table.name());
+        assertThat(table.rows("id, over, last")).containsExactly("[10,o,1]", "[9,o,null]");
+        assertThat(table.peerRows("*")).isEqualTo(table.rows("*"));
     }
 
     private static List<Long> filesPerPartition(LakeTable table) {

@@ -22,9 +22,9 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.connector.write.DataWriterFactory;
+import org.apache.spark.sql.connector.write.LogicalWriteInfo;
 import org.apache.spark.sql.connector.write.PhysicalWriteInfo;
 import org.apache.spark.sql.connector.write.WriterCommitMessage;
-import org.apache.spark.sql.types.StructType;
 
 /** The driver's side of an overwrite: tasks write the new rows, then {@link Overwriting} replaces the old ones. */
 final class OverwriteBatch implements ReportingBatch {
@@ -47,7 +47,7 @@ final class OverwriteBatch implements ReportingBatch {
     OverwriteBatch(
             LoadedTable table,
             WriteTarget target,
-            StructType rows,
+            LogicalWriteInfo info,
             Optional<SelectedRows> selected,
             OverwriteOptions options,
             SparkSession session) {
@@ -56,7 +56,7 @@ final class OverwriteBatch implements ReportingBatch {
         this.selected = selected;
         this.options = options;
         this.session = session;
-        this.files = new NewFiles(target.table(), rows);
+        this.files = new NewFiles(target, info);
     }
 
     /** Called in the thread that runs the statement, before its job. */
@@ -116,7 +116,8 @@ final class OverwriteBatch implements ReportingBatch {
         if (selected.isEmpty()) {
             entries.put("replace-partitions", "true");
         }
-        report = new Overwriting(table, replaced(newRows), newRows, since, entries, session, files.statementId(), files.ledger())
+        report = new Overwriting(
+                        table, target, replaced(newRows), newRows, since, entries, session, files.statementId(), files.ledger())
                 .commit()
                 .reported();
     }

@@ -26,6 +26,7 @@ import dev.calve.rowlevel.WholeFile;
 import dev.calve.scan.FileTask;
 import dev.calve.scan.ScanPlanner;
 import dev.calve.spark.wire.FilesToSettle;
+import dev.calve.spark.write.WriteTarget;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Clock;
@@ -48,6 +49,7 @@ import org.apache.spark.sql.connector.write.RowLevelOperation;
 final class Overwriting {
 
     private final LoadedTable table;
+    private final WriteTarget target;
     private final Replaced replaced;
     private final List<DataFile> newRows;
     private final Optional<Since> since;
@@ -68,11 +70,13 @@ final class Overwriting {
      * Nothing is done yet.
      *
      * @param table as it was loaded to be written to
+     * @param target what the new rows were written for
      * @param since empty for a blind overwrite
      * @param summary entries that are not counted
      */
     Overwriting(
             LoadedTable table,
+            WriteTarget target,
             Replaced replaced,
             List<DataFile> newRows,
             Optional<Since> since,
@@ -81,6 +85,7 @@ final class Overwriting {
             UUID statementId,
             FileLedger ledger) {
         this.table = table;
+        this.target = target;
         this.replaced = replaced;
         this.newRows = List.copyOf(newRows);
         this.since = since;
@@ -108,7 +113,8 @@ final class Overwriting {
                 return new CommitOutcome.NothingToDo();
             }
             var statement = new Statement(statementId, "INSERT OVERWRITE", since.map(Since::isolation), ledger);
-            return new TableCommit(table.target(), statement, Clock.systemUTC()).commit(change.get(), resettle);
+            return target.merging(new TableCommit(target.table().target(), statement, Clock.systemUTC()))
+                    .commit(change.get(), resettle);
         } catch (IOException e) {
             throw new UncheckedIOException("Cannot overwrite rows of " + table.name() + ": " + e.getMessage(), e);
         }

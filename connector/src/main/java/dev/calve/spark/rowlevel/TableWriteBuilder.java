@@ -72,6 +72,6 @@ public final class TableWriteBuilder implements SupportsOverwriteV2, SupportsDyn
         return new NewRowsWrite(
                 target.table(),
                 new OverwriteBatch(
-                        table.onBranch(target.table().branch()), target, info.schema(), selected, options, session));
+                        table.onBranch(target.table().branch()), target, info, selected, options, session));
     }
 }

@@ -13,9 +13,9 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.connector.write.DataWriterFactory;
+import org.apache.spark.sql.connector.write.LogicalWriteInfo;
 import org.apache.spark.sql.connector.write.PhysicalWriteInfo;
 import org.apache.spark.sql.connector.write.WriterCommitMessage;
-import org.apache.spark.sql.types.StructType;
 
 /**
  * The driver's side of an append. One that reads nothing of its table never conflicts with rows of others, only with a table
@@ -33,14 +33,17 @@ final class AppendBatch implements ReportingBatch {
     /**
      * Nothing is done yet.
      *
-     * @param rows type of the rows
      * @param dependence asked at the commit, in the thread that runs the statement
      */
-    AppendBatch(WriteTarget target, StructType rows, Supplier<Optional<AppendRules>> dependence, SparkSession session) {
+    AppendBatch(
+            WriteTarget target,
+            LogicalWriteInfo info,
+            Supplier<Optional<AppendRules>> dependence,
+            SparkSession session) {
         this.target = target;
         this.dependence = dependence;
         this.session = session;
-        this.files = new NewFiles(target.table(), rows);
+        this.files = new NewFiles(target, info);
     }
 
     @Override
@@ -69,7 +72,7 @@ final class AppendBatch implements ReportingBatch {
         }
         var change = SnapshotChange.append(
                 table.branch(), table.metadata().formatVersion(), rows, target.summaryOf(session));
-        report = new TableCommit(table.target(), statement(rules), Clock.systemUTC())
+        report = target.merging(new TableCommit(table.target(), statement(rules), Clock.systemUTC()))
                 .commit(
                         rules.isPresent()
                                 ? change.under(rules.get().read(), rules.get().rules())

@@ -36,6 +36,6 @@ public final class AppendWriteBuilder implements WriteBuilder {
     public Write build() {
         WriteTarget target = WriteTarget.of(table, info);
         OverwriteOptions.of(info.options()).requireNone(table.name());
-        return new NewRowsWrite(target.table(), new AppendBatch(target, info.schema(), dependence, session));
+        return new NewRowsWrite(target.table(), new AppendBatch(target, info, dependence, session));
     }
 }

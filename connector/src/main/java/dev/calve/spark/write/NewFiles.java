@@ -8,8 +8,10 @@ import dev.calve.spark.wire.ExecutorTable;
 import dev.calve.spark.wire.FilesWritten;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import org.apache.spark.sql.connector.write.DataWriterFactory;
+import org.apache.spark.sql.connector.write.LogicalWriteInfo;
 import org.apache.spark.sql.connector.write.WriterCommitMessage;
 import org.apache.spark.sql.types.StructType;
 
@@ -18,13 +20,15 @@ public final class NewFiles {
 
     private final LoadedTable table;
     private final StructType rows;
+    private final Optional<WriteTarget.Arriving> arriving;
     private final UUID statementId = UUID.randomUUID();
     private final FileLedger ledger;
 
-    /** @param rows type of the rows: the table's columns in order */
-    public NewFiles(LoadedTable table, StructType rows) {
-        this.table = table;
-        this.rows = rows;
+    /** Nothing is written yet. */
+    public NewFiles(WriteTarget target, LogicalWriteInfo info) {
+        this.table = target.table();
+        this.rows = target.rows(info);
+        this.arriving = target.arriving();
         this.ledger = new FileLedger(table.storage());
     }
 
@@ -43,7 +47,8 @@ public final class NewFiles {
                 ExecutorTable.of(table),
                 rows.json(),
                 statementId.toString(),
-                RowOrder.of(table).id().orElse(PartitionedWriter.UNSORTED));
+                RowOrder.of(table).id().orElse(PartitionedWriter.UNSORTED),
+                arriving);
     }
 
     /** Notes the files of a task that ended, in whatever order and however often it is told. */

@@ -18,10 +18,11 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 /**
  * The options of one write. {@code target-file-size-bytes}, {@code compression-codec}, {@code compression-level} and {@code
  * distribution-mode} stand in for the table's properties; {@code snapshot-property.K} becomes entry {@code K} of the
- * snapshot's summary. Options that would change where or whether rows are written are refused, because ignoring them writes
+ * snapshot's summary; {@code mergeSchema}, or {@code merge-schema}, lets rows bring new and wider columns to a table that accepts any schema. Options that would change where or whether rows are written are refused, because ignoring them writes
  * the rows somewhere else than asked for. Others have no effect.
  */
-record WriteOptions(Map<String, String> properties, Map<String, String> summary, Optional<String> branch) {
+record WriteOptions(
+        Map<String, String> properties, Map<String, String> summary, Optional<String> branch, boolean mergesSchema) {
 
     private static final String SUMMARY_PREFIX = "snapshot-property.";
 
@@ -31,7 +32,7 @@ record WriteOptions(Map<String, String> properties, Map<String, String> summary,
             "compression-level", TableProperties.PARQUET_COMPRESSION_LEVEL.name(),
             "distribution-mode", TableProperties.DISTRIBUTION_MODE.name());
 
-    private static final List<String> REFUSED = List.of("output-spec-id", "merge-schema", "mergeschema");
+    private static final List<String> REFUSED = List.of("output-spec-id");
 
     WriteOptions {
         properties = Map.copyOf(properties);
@@ -50,8 +51,7 @@ record WriteOptions(Map<String, String> properties, Map<String, String> summary,
         Map<String, String> summary = new LinkedHashMap<>();
         options.asCaseSensitiveMap().forEach((name, value) -> {
             String lower = name.toLowerCase(Locale.ROOT);
-            boolean harmless = value.equalsIgnoreCase("false") && lower.startsWith("merge");
-            if ((REFUSED.contains(lower) && !harmless)
+            if (REFUSED.contains(lower)
                     || (lower.equals("write-format") && !value.equalsIgnoreCase("parquet"))) {
                 throw new UnsupportedOperationException("Cannot write to " + table + " with option '" + name + "' = '"
                         + value + "': it is not supported yet. Leave it out.");
@@ -67,7 +67,8 @@ record WriteOptions(Map<String, String> properties, Map<String, String> summary,
                 summary.put(key, value);
             }
         });
-        return new WriteOptions(properties, summary, Optional.ofNullable(options.get("branch")));
+        boolean merges = options.getBoolean("mergeSchema", options.getBoolean("merge-schema", false));
+        return new WriteOptions(properties, summary, Optional.ofNullable(options.get("branch")), merges);
     }
 
     /** The table with the options in place of its properties; its location, columns and history are the same. */

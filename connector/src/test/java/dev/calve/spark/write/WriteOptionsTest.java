@@ -42,7 +42,7 @@ final class WriteOptionsTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"output-spec-id, 1", "mergeSchema, true", "merge-schema, true", "write-format, orc"})
+    @CsvSource({"output-spec-id, 1", "write-format, orc"})
     void optionsThatMustNotBeIgnoredAreRefused(String name, String value) {
         assertThatThrownBy(() -> of(Map.of(name, value)))
                 .isInstanceOf(UnsupportedOperationException.class)
@@ -55,7 +55,7 @@ final class WriteOptionsTest {
         var table = CommitFixture.partitionedBy(Type.Simple.INT, 3);
         table.append(table.dataFile("a").in(1).build());
         var loaded = new LoadedTable("lake.db.t", table.committer.load(), table.storage, table.committer);
-        var audit = new WriteOptions(Map.of(), Map.of(), Optional.of("audit"));
+        var audit = new WriteOptions(Map.of(), Map.of(), Optional.of("audit"), false);
 
         assertThat(audit.applyTo(loaded).branch()).isEqualTo("audit");
         assertThat(audit.applyTo(loaded).head()).isEqualTo(loaded.head());
