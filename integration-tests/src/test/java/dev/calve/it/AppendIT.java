@@ -158,8 +158,8 @@ class AppendIT {
                 peers);
         List<String> frames = List.of(
                 "SELECT id, CAST(id AS INT) AS n, named_struct('a', 1) AS s, array(named_struct('x', 1)) AS l FROM range(2)",
-                // By name, with some columns missing, in another order.
-                "SELECT 7 AS n, id + 2 AS id FROM range(2)",
+                // Some columns are missing.
+                "SELECT id + 2 AS id, 7 AS n FROM range(2)",
                 // New columns at the top and nested, and wider ones.
                 "SELECT id + 4 AS id, 5000000000 AS n, named_struct('a', 2, 'b', 'new') AS s,"
                         + " array(named_struct('x', 2, 'y', 1.5D)) AS l, date'2024-02-29' AS day, map('k', id) AS m FROM range(2)",
@@ -190,8 +190,8 @@ class AppendIT {
                 .hasMessageContaining("set the write option 'mergeSchema' to add them");
         assertThat(table.state()).isEqualTo(before);
 
-        // Overwrites too, and the older form of the writer.
-        spark().sql("SELECT 9L AS id, 'o' AS over").writeTo(table.name()).option("mergeSchema", "true").overwrite(functions.lit(true));
+        // Overwrites too, and the older form of the writer; by name, in any order.
+        spark().sql("SELECT 'o' AS over, 9L AS id").writeTo(table.name()).option("mergeSchema", "true").overwrite(functions.lit(true));
         spark().sql("SELECT 10L AS id, 'o' AS over, 1 AS last")
                 .write()
                 .mode("append")
