@@ -65,7 +65,12 @@ public record CommitReport(
 
     static CommitReport of(Snapshot snapshot, int attempts, int conflictsResolved, Duration commitTime) {
         return new CommitReport(
-                snapshot.id(), snapshot.operation().orElse("none"), snapshot.summary(), attempts, conflictsResolved, commitTime);
+                snapshot.id(),
+                snapshot.operation().orElse("none"),
+                snapshot.summary(),
+                attempts,
+                conflictsResolved,
+                commitTime);
     }
 
     /** A count: 0 for what the statement did not do, and for rows that are not known exactly. */

@@ -1,7 +1,7 @@
 package dev.calve.parquet;
 
-import dev.calve.io.CleanUp;
 import dev.calve.expression.Metrics;
+import dev.calve.io.CleanUp;
 import dev.calve.io.PositionOutput;
 import dev.calve.io.Storage;
 import java.io.IOException;

@@ -1,8 +1,8 @@
 package dev.calve.rewrite;
 
-import dev.calve.io.CleanUp;
 import dev.calve.deletes.PositionCursor;
 import dev.calve.expression.Metrics;
+import dev.calve.io.CleanUp;
 import dev.calve.io.InvalidTableException;
 import dev.calve.io.Storage;
 import dev.calve.manifest.DataFile;

@@ -1,10 +1,10 @@
 package dev.calve.rowdelete;
 
-import dev.calve.io.CleanUp;
 import dev.calve.deletes.PositionBitmap;
 import dev.calve.deletes.VectorFileWriter;
 import dev.calve.deletes.VectorSlice;
 import dev.calve.expression.Metrics;
+import dev.calve.io.CleanUp;
 import dev.calve.io.Storage;
 import dev.calve.manifest.ContentFile;
 import dev.calve.manifest.DeleteFile;

@@ -199,7 +199,8 @@ sealed class CalveTable implements SupportsRead, SupportsWrite, SupportsDeleteV2
     @Override
     public void deleteWhere(Predicate[] predicates) {
         requireWritable();
-        deleted = new DeleteWhere(table, predicates, SparkSession.active()).run().reported();
+        deleted =
+                new DeleteWhere(table, predicates, SparkSession.active()).run().reported();
     }
 
     /** Asked by Spark 4.2 and later, which shows what {@link #deleteWhere} did. */

@@ -6,28 +6,28 @@ import static dev.calve.commit.ScriptedCommitter.Answer.REJECTED;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.time.Clock;
-import dev.calve.schema.Type;
-import dev.calve.schema.SchemaChanges;
-import dev.calve.schema.SchemaChange;
-import dev.calve.schema.Schema;
-import dev.calve.metadata.TableMetadata;
-import dev.calve.metadata.MetadataUpdates;
-import dev.calve.metadata.ColumnChanges;
 import dev.calve.commit.CommitOutcome.Committed;
 import dev.calve.commit.ScriptedCommitter.Answer;
 import dev.calve.commit.SnapshotChange.Operation;
 import dev.calve.expression.Expression;
 import dev.calve.io.RequestLog.Request;
 import dev.calve.manifest.DataFile;
+import dev.calve.metadata.ColumnChanges;
 import dev.calve.metadata.MetadataUpdate;
+import dev.calve.metadata.MetadataUpdates;
 import dev.calve.metadata.Snapshot;
+import dev.calve.metadata.TableMetadata;
+import dev.calve.schema.Schema;
+import dev.calve.schema.SchemaChange;
+import dev.calve.schema.SchemaChanges;
+import dev.calve.schema.Type;
 import java.io.UncheckedIOException;
-import java.util.OptionalLong;
+import java.time.Clock;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
@@ -78,10 +78,11 @@ class TableCommitTest {
         assertThat(report.get(CommitReport.Count.VECTORS_ADDED)).isZero();
         assertThat(report.get(CommitReport.Count.ATTEMPTS)).isEqualTo(1);
         assertThat(report.toString())
-                .matches("snapshot " + table.head().id()
-                        + " \\(append\\) in \\d+ ms: 5 rows matched, 2 rows deleted, 3 rows updated,"
-                        + " 5 rows inserted, 7 rows copied, 1 data files added, 1 data files rewritten, \\d+ bytes of new files,"
-                        + " 2000 bytes copied raw, 30 bytes encoded again, 1 manifests carried, 1 manifests written, 1 attempts");
+                .matches(
+                        "snapshot " + table.head().id()
+                                + " \\(append\\) in \\d+ ms: 5 rows matched, 2 rows deleted, 3 rows updated,"
+                                + " 5 rows inserted, 7 rows copied, 1 data files added, 1 data files rewritten, \\d+ bytes of new files,"
+                                + " 2000 bytes copied raw, 30 bytes encoded again, 1 manifests carried, 1 manifests written, 1 attempts");
     }
 
     private static final SchemaChanges ADDED = new SchemaChanges(
@@ -96,7 +97,8 @@ class TableCommitTest {
     }
 
     private CommitOutcome commitForMoreColumns() {
-        Schema written = MetadataUpdates.apply(table.metadata(), adding(table.metadata()), 2_000).schema();
+        Schema written = MetadataUpdates.apply(table.metadata(), adding(table.metadata()), 2_000)
+                .schema();
         var target = new CommitTarget(
                 CommitFixture.TABLE, table.metadata().uuid(), Optional.of(written), table.committer, table.storage);
         var wrote = table.statement();
@@ -112,8 +114,7 @@ class TableCommitTest {
         Committed done = committed(commitForMoreColumns());
         assertThat(table.committer.swaps()).isEqualTo(swaps + 1);
         assertThat(done.state().metadata().schema().field("more")).isPresent();
-        assertThat(table.head().schemaId())
-                .hasValue(done.state().metadata().currentSchemaId());
+        assertThat(table.head().schemaId()).hasValue(done.state().metadata().currentSchemaId());
         assertThat(done.state().metadata().schemas()).hasSize(2);
         committed(commitForMoreColumns());
         assertThat(table.metadata().schemas()).hasSize(2);

@@ -62,9 +62,7 @@ class CleanUpTest {
         assertThat(cleanUp.delete(storage, "a")).isFalse();
         var cause = new IOException("cause");
         cleanUp.after(cause);
-        assertThat(cause.getSuppressed())
-                .extracting(Throwable::getMessage)
-                .containsExactly("Injected: DELETE 1 of a");
+        assertThat(cause.getSuppressed()).extracting(Throwable::getMessage).containsExactly("Injected: DELETE 1 of a");
     }
 
     @Test

@@ -409,8 +409,8 @@ class FileRewriterTest {
         var interrupted = new FaultyStorage(files.storage);
         interrupted.requests().failWhenInterrupted();
         interrupted.requests().interruptOn(Request.WRITE, 70);
-        assertThatThrownBy(() ->
-                        rewrite(interrupted, table(schema, 2, "write.target-file-size-bytes", "1"), false, source.without(1)))
+        assertThatThrownBy(() -> rewrite(
+                        interrupted, table(schema, 2, "write.target-file-size-bytes", "1"), false, source.without(1)))
                 .isInstanceOf(IOException.class);
         assertThat(Thread.interrupted()).isTrue();
         assertThat(files.storage.locations()).containsExactly("a");
@@ -418,8 +418,8 @@ class FileRewriterTest {
         var failing = new FaultyStorage(files.storage);
         failing.requests().failOn(Request.WRITE, 70);
         failing.requests().failAll(Request.DELETE);
-        assertThatThrownBy(() ->
-                        rewrite(failing, table(schema, 2, "write.target-file-size-bytes", "1"), false, source.without(1)))
+        assertThatThrownBy(() -> rewrite(
+                        failing, table(schema, 2, "write.target-file-size-bytes", "1"), false, source.without(1)))
                 .hasRootCauseMessage("Injected: WRITE 70 of out1")
                 .satisfies(first -> assertThat(first.getSuppressed()).hasSize(1));
     }

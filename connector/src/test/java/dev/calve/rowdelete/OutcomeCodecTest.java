@@ -3,9 +3,9 @@ package dev.calve.rowdelete;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.calve.rewrite.RewriteCounts;
 import dev.calve.commit.CommitFixture;
 import dev.calve.deletes.PositionBitmap;
+import dev.calve.rewrite.RewriteCounts;
 import dev.calve.schema.Type;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -23,7 +23,8 @@ class OutcomeCodecTest {
                 new Outcome.Deletes(2, PositionBitmap.of(3), table.vector("v", a, 1L << 40, 5)),
                 new Outcome.Deletes(3, PositionBitmap.of(1, 4), table.positions("p", b)),
                 new Outcome.Deletes(4, PositionBitmap.of(5), table.positionsIn("q", b)),
-                new Outcome.Rewritten(5, PositionBitmap.of(6, 7, 8), List.of(a, b), new RewriteCounts(1, 2, 3_000_000_000L, 4)));
+                new Outcome.Rewritten(
+                        5, PositionBitmap.of(6, 7, 8), List.of(a, b), new RewriteCounts(1, 2, 3_000_000_000L, 4)));
         byte[] bytes = new OutcomeCodec(table.metadata()).toBytes(outcomes);
         assertThat(new OutcomeCodec(table.metadata()).fromBytes(bytes)).isEqualTo(outcomes);
     }

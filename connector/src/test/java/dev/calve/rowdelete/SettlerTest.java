@@ -12,11 +12,11 @@ import dev.calve.manifest.DeleteFile;
 import dev.calve.manifest.ManifestEntry;
 import dev.calve.metadata.FileNames;
 import dev.calve.metadata.MetadataUpdate;
+import dev.calve.rewrite.RewriteCounts;
 import dev.calve.rowdelete.Outcome.Deletes;
 import dev.calve.rowdelete.Outcome.Rewritten;
 import dev.calve.rowdelete.Outcome.Untouched;
 import dev.calve.rowdelete.Outcome.WholeFile;
-import dev.calve.rewrite.RewriteCounts;
 import dev.calve.scan.FileTask;
 import dev.calve.schema.Type;
 import java.io.IOException;
@@ -24,6 +24,7 @@ import java.nio.channels.ClosedByInterruptException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
@@ -194,6 +195,10 @@ class SettlerTest {
         assertThat(second.recordCount()).isEqualTo(2);
     }
 
+    private static DeleteFile deletesOf(Map<Integer, Outcome> outcomes, int task) {
+        return ((Deletes) Objects.requireNonNull(outcomes.get(task))).file();
+    }
+
     @Test
     void writesOneFileAPartitionIfAskedTo() throws IOException {
         older.evolve(new MetadataUpdate.SetProperties(Map.of("write.delete.granularity", "partition")));
@@ -213,16 +218,16 @@ class SettlerTest {
         }
         assertThat(outcomes).extracting(Outcome::task).containsExactlyInAnyOrder(0, 1, 2, 3);
         Map<Integer, Outcome> byTask = outcomes.stream().collect(Collectors.toMap(Outcome::task, found -> found));
-        DeleteFile shared = ((Deletes) byTask.get(0)).file();
-        assertThat(((Deletes) byTask.get(3)).file()).isEqualTo(shared);
+        DeleteFile shared = deletesOf(byTask, 0);
+        assertThat(deletesOf(byTask, 3)).isEqualTo(shared);
         assertThat(shared.scopedTo()).isEmpty();
         assertThat(shared.partition()).isEqualTo(a.partition());
         assertThat(shared.recordCount()).isEqualTo(4);
         assertThat(ExistingDeletes.of(older.storage, task(b, shared))).isEqualTo(PositionBitmap.of(1, 2));
         // With what its own file said, which leaves the table.
         assertThat(ExistingDeletes.of(older.storage, task(a, shared))).isEqualTo(PositionBitmap.of(3, 7));
-        assertThat(byTask.get(3).positions()).isEqualTo(PositionBitmap.of(3));
-        assertThat(((Deletes) byTask.get(1)).file().scopedTo()).contains(alone.path());
+        assertThat(Objects.requireNonNull(byTask.get(3)).positions()).isEqualTo(PositionBitmap.of(3));
+        assertThat(deletesOf(byTask, 1).scopedTo()).contains(alone.path());
         assertThat(byTask.get(2)).isInstanceOf(WholeFile.class);
     }
 

@@ -2,12 +2,12 @@ package dev.calve.rowdelete;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.calve.rewrite.RewriteCounts;
 import dev.calve.Fuzz;
 import dev.calve.Fuzz.Target;
 import dev.calve.commit.CommitFixture;
 import dev.calve.commit.SnapshotChange.Operation;
 import dev.calve.deletes.PositionBitmap;
+import dev.calve.rewrite.RewriteCounts;
 import dev.calve.scan.FileTask;
 import dev.calve.scan.FileTaskCodec;
 import dev.calve.scan.ScanPlanner;
@@ -58,7 +58,8 @@ class WireFuzzTest {
                 codec.toBytes(List.of(
                         new Outcome.Deletes(2, PositionBitmap.of(3), table.vector("v", a, 1L << 40, 5)),
                         new Outcome.Deletes(3, PositionBitmap.of(1, 4), table.positions("p", b)))),
-                codec.toBytes(List.of(new Outcome.Rewritten(5, PositionBitmap.of(6, 7, 8), List.of(a, b), new RewriteCounts(1, 2, 3_000_000_000L, 4)))));
+                codec.toBytes(List.of(new Outcome.Rewritten(
+                        5, PositionBitmap.of(6, 7, 8), List.of(a, b), new RewriteCounts(1, 2, 3_000_000_000L, 4)))));
     }
 
     @Test

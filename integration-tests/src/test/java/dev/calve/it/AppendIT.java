@@ -19,10 +19,10 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.api.java.UDF1;
 import org.apache.spark.sql.catalyst.analysis.NoSuchTableException;
+import org.apache.spark.sql.functions;
 import org.apache.spark.sql.types.DataTypes;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
-import org.apache.spark.sql.functions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -151,7 +151,8 @@ class AppendIT {
                 "id bigint NOT NULL, n int, s struct<a: int>, l array<struct<x: int>>",
                 "",
                 "'write.spark.accept-any-schema'='true'");
-        String peers = SparkTestSession.PEER + "." + table.name().substring(SparkTestSession.LAKE.length() + 1) + "_peer";
+        String peers =
+                SparkTestSession.PEER + "." + table.name().substring(SparkTestSession.LAKE.length() + 1) + "_peer";
         Sql.run(
                 "CREATE TABLE %s (id bigint NOT NULL, n int, s struct<a: int>, l array<struct<x: int>>) USING iceberg"
                         + " TBLPROPERTIES ('format-version'='3', 'write.spark.accept-any-schema'='true')",
@@ -175,7 +176,8 @@ class AppendIT {
             assertThat(table.rows("*")).as(frame).isEqualTo(Sql.rows("SELECT * FROM " + peers));
         }
         assertThat(table.peerRows("*")).isEqualTo(table.rows("*")).hasSize(8);
-        assertThat(table.peer().currentSnapshot().schemaId()).isEqualTo(table.peer().schema().schemaId());
+        assertThat(table.peer().currentSnapshot().schemaId())
+                .isEqualTo(table.peer().schema().schemaId());
         FolderState before = table.state();
         for (var refused : Map.of(
                         "SELECT 1L AS id, 'text' AS n", "Cannot",
@@ -184,14 +186,19 @@ class AppendIT {
             assertThatThrownBy(() -> appendMerging(refused.getKey(), table.name(), "merge-schema"))
                     .hasMessageContaining(refused.getValue());
         }
-        assertThatThrownBy(() -> appendMerging("SELECT IF(id = 1, NULL, id) AS id, 'x' AS more FROM range(2)", table.name(), "mergeSchema"))
-                .hasStackTraceContaining("Column 'id' (field id 1) is required and must not be null. It is in the row [null,");
+        assertThatThrownBy(() -> appendMerging(
+                        "SELECT IF(id = 1, NULL, id) AS id, 'x' AS more FROM range(2)", table.name(), "mergeSchema"))
+                .hasStackTraceContaining(
+                        "Column 'id' (field id 1) is required and must not be null. It is in the row [null,");
         assertThatThrownBy(() -> appendMerging("SELECT 1L AS id, 2 AS more", table.name(), "other"))
                 .hasMessageContaining("set the write option 'mergeSchema' to add them");
         assertThat(table.state()).isEqualTo(before);
 
         // Overwrites too, and the older form of the writer; by name, in any order.
-        spark().sql("SELECT 'o' AS over, 9L AS id").writeTo(table.name()).option("mergeSchema", "true").overwrite(functions.lit(true));
+        spark().sql("SELECT 'o' AS over, 9L AS id")
+                .writeTo(table.name())
+                .option("mergeSchema", "true")
+                .overwrite(functions.lit(true));
         spark().sql("SELECT 10L AS id, 'o' AS over, 1 AS last")
                 .write()
                 .mode("append")
@@ -377,7 +384,8 @@ class AppendIT {
         table.insert("SELECT 1L, 2147483647, 'x', 999.99, date'2024-01-01', named_struct('a', 1, 'b', NULL)");
         assertThat(table.rows("*")).containsExactly("[1,2147483647,x,999.99,2024-01-01,[1,null]]");
         // Decimals are rounded as Spark rounds, times cut to days, dates widened: by the store assignment of ANSI.
-        table.insert("SELECT 2L, CAST(7 AS TINYINT), 8, 1.005, timestamp'2024-02-29 23:59:59', named_struct('a', 1, 'b', 9)");
+        table.insert(
+                "SELECT 2L, CAST(7 AS TINYINT), 8, 1.005, timestamp'2024-02-29 23:59:59', named_struct('a', 1, 'b', 9)");
         Sql.run(
                 "INSERT INTO %s SELECT 2L, CAST(7 AS TINYINT), 8, 1.005, timestamp'2024-02-29 23:59:59', named_struct('a', 1, 'b', 9)",
                 table.in(SparkTestSession.PEER));
@@ -398,7 +406,10 @@ class AppendIT {
         // As the format stores no length, none is checked: what the peer does, too.
         table.insert("SELECT 2L, 'longer', 'longer'");
         Sql.run("INSERT INTO %s SELECT 3L, 'longer', 'longer'", table.in(SparkTestSession.PEER));
-        assertThat(table.rows("c, v")).isEqualTo(table.peerRows("c, v")).hasSize(3).contains("[longer,longer]");
+        assertThat(table.rows("c, v"))
+                .isEqualTo(table.peerRows("c, v"))
+                .hasSize(3)
+                .contains("[longer,longer]");
     }
 
     @ParameterizedTest

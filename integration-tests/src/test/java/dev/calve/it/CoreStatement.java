@@ -1,7 +1,5 @@
 package dev.calve.it;
 
-import dev.calve.rewrite.RewriteCounts;
-import dev.calve.rowdelete.SurvivorWriter;
 import dev.calve.catalog.LoadedTable;
 import dev.calve.commit.CommitOutcome;
 import dev.calve.commit.FileLedger;
@@ -17,7 +15,9 @@ import dev.calve.metadata.FileNames;
 import dev.calve.metadata.MetadataUpdate;
 import dev.calve.metadata.SnapshotRef;
 import dev.calve.metadata.TableProperties.IsolationLevel;
+import dev.calve.rewrite.RewriteCounts;
 import dev.calve.rowdelete.ExistingDeletes;
+import dev.calve.rowdelete.SurvivorWriter;
 import dev.calve.rowlevel.ReadPoint;
 import dev.calve.rowlevel.RowChange;
 import dev.calve.rowlevel.Scope;
@@ -57,9 +57,8 @@ final class CoreStatement {
                 ledger,
                 id,
                 0,
-                (storage, metadata, names) ->
-                        (task, gone) -> new SurvivorWriter.Survivors(
-                                List.of(table.writeSurvivors(storage, metadata, names, task, gone)), RewriteCounts.NONE),
+                (storage, metadata, names) -> (task, gone) -> new SurvivorWriter.Survivors(
+                        List.of(table.writeSurvivors(storage, metadata, names, task, gone)), RewriteCounts.NONE),
                 "calve-it");
     }
 

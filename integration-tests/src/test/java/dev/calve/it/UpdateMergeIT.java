@@ -122,8 +122,9 @@ class UpdateMergeIT {
 
     /** Runs a statement, and says what Spark's UI shows of its command. */
     private static Map<String, Long> metrics(String statement) {
-        var result = (CommandResultExec)
-                ((Dataset<?>) SparkTestSession.spark().sql(statement)).queryExecution().executedPlan();
+        var result = (CommandResultExec) ((Dataset<?>) SparkTestSession.spark().sql(statement))
+                .queryExecution()
+                .executedPlan();
         var metrics = new HashMap<String, Long>();
         result.commandPhysicalPlan()
                 .metrics()

@@ -1,7 +1,7 @@
 package dev.calve.spark.rowlevel;
 
-import dev.calve.io.CleanUp;
 import dev.calve.deletes.PositionBitmap;
+import dev.calve.io.CleanUp;
 import dev.calve.io.Storage;
 import dev.calve.metadata.FileNames;
 import dev.calve.metadata.TableMetadata;

@@ -117,7 +117,15 @@ final class OverwriteBatch implements ReportingBatch {
             entries.put("replace-partitions", "true");
         }
         report = new Overwriting(
-                        table, target, replaced(newRows), newRows, since, entries, session, files.statementId(), files.ledger())
+                        table,
+                        target,
+                        replaced(newRows),
+                        newRows,
+                        since,
+                        entries,
+                        session,
+                        files.statementId(),
+                        files.ledger())
                 .commit()
                 .reported();
     }

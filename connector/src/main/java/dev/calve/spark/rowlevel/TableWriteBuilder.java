@@ -71,7 +71,6 @@ public final class TableWriteBuilder implements SupportsOverwriteV2, SupportsDyn
         OverwriteOptions options = OverwriteOptions.of(info.options());
         return new NewRowsWrite(
                 target.table(),
-                new OverwriteBatch(
-                        table.onBranch(target.table().branch()), target, info, selected, options, session));
+                new OverwriteBatch(table.onBranch(target.table().branch()), target, info, selected, options, session));
     }
 }

@@ -40,20 +40,17 @@ record MergedColumns(StructType rows, boolean caseSensitive) implements Function
         addChanges(table.schema().fields(), rows, List.of(), changes);
         return changes.isEmpty()
                 ? List.of()
-                : ColumnChanges.updates(
-                        table, ColumnChanges.evolve(table, new SchemaChanges(changes, caseSensitive)));
+                : ColumnChanges.updates(table, ColumnChanges.evolve(table, new SchemaChanges(changes, caseSensitive)));
     }
 
-    private void addChanges(
-            List<Field> fields, StructType arriving, List<String> parent, List<SchemaChange> changes) {
+    private void addChanges(List<Field> fields, StructType arriving, List<String> parent, List<SchemaChange> changes) {
         for (StructField field : arriving.fields()) {
             Optional<Field> known = fields.stream()
                     .filter(candidate -> caseSensitive
                             ? candidate.name().equals(field.name())
                             : candidate.name().equalsIgnoreCase(field.name()))
                     .findFirst();
-            List<String> path =
-                    under(parent, known.map(Field::name).orElse(field.name()));
+            List<String> path = under(parent, known.map(Field::name).orElse(field.name()));
             if (known.isPresent()) {
                 addChanges(known.get(), field.dataType(), path, changes);
             } else {
@@ -62,7 +59,9 @@ record MergedColumns(StructType rows, boolean caseSensitive) implements Function
                         field.name(),
                         SparkTypes.fromSpark(field.dataType(), String.join(".", path)),
                         false,
-                        field.getComment().isDefined() ? Optional.of(field.getComment().get()) : Optional.empty(),
+                        field.getComment().isDefined()
+                                ? Optional.of(field.getComment().get())
+                                : Optional.empty(),
                         Optional.empty(),
                         Optional.empty()));
             }

@@ -149,8 +149,7 @@ final class RowShape {
 
     private static Optional<Conversion> ofMap(Type.MapOf map, MapType from, boolean caseSensitive, String path) {
         Optional<Conversion> keys = conversion(map.fields().get(0), from.keyType(), caseSensitive, path + ".key");
-        Optional<Conversion> values =
-                conversion(map.fields().get(1), from.valueType(), caseSensitive, path + ".value");
+        Optional<Conversion> values = conversion(map.fields().get(1), from.valueType(), caseSensitive, path + ".value");
         if (keys.isEmpty() || values.isEmpty()) {
             return Optional.empty();
         }

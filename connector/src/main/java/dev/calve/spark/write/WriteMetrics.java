@@ -28,10 +28,15 @@ public final class WriteMetrics {
         /** The count in camel case, as {@code rowsDeleted}. */
         @Override
         public String name() {
-            String[] words = count.text().split(" ");
-            var name = new StringBuilder(words[0]);
-            for (int i = 1; i < words.length; i++) {
-                name.append(Character.toUpperCase(words[i].charAt(0))).append(words[i], 1, words[i].length());
+            var name = new StringBuilder();
+            boolean upper = false;
+            for (char letter : count.text().toCharArray()) {
+                if (letter == ' ') {
+                    upper = true;
+                } else {
+                    name.append(upper ? Character.toUpperCase(letter) : letter);
+                    upper = false;
+                }
             }
             return name.toString();
         }

@@ -22,7 +22,7 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
  * the rows somewhere else than asked for. Others have no effect.
  */
 record WriteOptions(
-        Map<String, String> properties, Map<String, String> summary, Optional<String> branch, boolean mergesSchema) {
+        Map<String, String> properties, Map<String, String> summary, Optional<String> branch, boolean evolves) {
 
     private static final String SUMMARY_PREFIX = "snapshot-property.";
 
@@ -51,8 +51,7 @@ record WriteOptions(
         Map<String, String> summary = new LinkedHashMap<>();
         options.asCaseSensitiveMap().forEach((name, value) -> {
             String lower = name.toLowerCase(Locale.ROOT);
-            if (REFUSED.contains(lower)
-                    || (lower.equals("write-format") && !value.equalsIgnoreCase("parquet"))) {
+            if (REFUSED.contains(lower) || (lower.equals("write-format") && !value.equalsIgnoreCase("parquet"))) {
                 throw new UnsupportedOperationException("Cannot write to " + table + " with option '" + name + "' = '"
                         + value + "': it is not supported yet. Leave it out.");
             }

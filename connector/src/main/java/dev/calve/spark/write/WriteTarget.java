@@ -61,10 +61,9 @@ public record WriteTarget(LoadedTable table, Map<String, String> summary, Option
     }
 
     private WriteTarget taking(LogicalWriteInfo info) {
-        boolean merges = WriteOptions.of(info.options(), table.name()).mergesSchema();
+        boolean merges = WriteOptions.of(info.options(), table.name()).evolves();
         TableMetadata metadata = table.metadata();
-        var rows = new Arriving(
-                info.schema(), SQLConf.get().caseSensitiveAnalysis(), merges, metadata.lastColumnId());
+        var rows = new Arriving(info.schema(), SQLConf.get().caseSensitiveAnalysis(), merges, metadata.lastColumnId());
         List<MetadataUpdate> missing = rows.columns().apply(metadata);
         if (!missing.isEmpty() && !merges) {
             throw new IllegalArgumentException("Cannot write rows of type "
@@ -84,7 +83,9 @@ public record WriteTarget(LoadedTable table, Map<String, String> summary, Option
 
     /** Type of the rows once they have the shape of the table's. */
     StructType rows(LogicalWriteInfo info) {
-        return arriving.isEmpty() ? info.schema() : SparkTypes.toSpark(table.metadata().schema());
+        return arriving.isEmpty()
+                ? info.schema()
+                : SparkTypes.toSpark(table.metadata().schema());
     }
 
     /** The commit of the rows, made to add the columns they bring. */

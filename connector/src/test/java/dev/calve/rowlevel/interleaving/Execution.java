@@ -1,7 +1,5 @@
 package dev.calve.rowlevel.interleaving;
 
-import dev.calve.rewrite.RewriteCounts;
-import dev.calve.rowdelete.SurvivorWriter;
 import dev.calve.commit.Conflict;
 import dev.calve.commit.ConflictRule;
 import dev.calve.commit.Removal;
@@ -23,7 +21,9 @@ import dev.calve.parquet.PositionDeleteWriter;
 import dev.calve.parquet.WriteSettings;
 import dev.calve.partition.PartitionTuple;
 import dev.calve.rewrite.PositionMap;
+import dev.calve.rewrite.RewriteCounts;
 import dev.calve.rowdelete.ExistingDeletes;
+import dev.calve.rowdelete.SurvivorWriter;
 import dev.calve.rowlevel.Compaction;
 import dev.calve.rowlevel.MapAgain;
 import dev.calve.rowlevel.ReadPoint;
@@ -71,8 +71,8 @@ final class Execution {
                 client.ledger,
                 client.id,
                 0,
-                (storage, metadata, names) -> (task, gone) -> new SurvivorWriter.Survivors(
-                        List.of(write(names, alive(task, gone))), RewriteCounts.NONE),
+                (storage, metadata, names) -> (task, gone) ->
+                        new SurvivorWriter.Survivors(List.of(write(names, alive(task, gone))), RewriteCounts.NONE),
                 "test");
     }
 

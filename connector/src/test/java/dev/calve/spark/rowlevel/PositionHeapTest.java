@@ -35,8 +35,7 @@ class PositionHeapTest {
             deleted.add(i * oneOf);
         }
         String path = "memory:/t/data/" + task + ".parquet";
-        return RowsChanged.of(
-                List.of(new RowsChanged.Fragment(path, deleted, new PositionBitmap())), List.of(), table);
+        return RowsChanged.of(List.of(new RowsChanged.Fragment(path, deleted, new PositionBitmap())), List.of(), table);
     }
 
     /**
@@ -63,7 +62,9 @@ class PositionHeapTest {
         assertThat(tenths).isLessThanOrEqualTo(most);
         assertThat(messages).hasSize(TASKS);
         assertThat(changed.updated()).isZero();
-        assertThat(going.values().stream().mapToLong(PositionBitmap::cardinality).sum())
+        assertThat(going.values().stream()
+                        .mapToLong(PositionBitmap::cardinality)
+                        .sum())
                 .isEqualTo((long) TASKS * ROWS_OF_TASK);
     }
 }

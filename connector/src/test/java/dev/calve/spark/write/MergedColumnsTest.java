@@ -31,8 +31,7 @@ class MergedColumnsTest {
 
     private static String merged(String columns, String rows, boolean caseSensitive) {
         TableMetadata table = table(columns);
-        List<MetadataUpdate> updates =
-                new MergedColumns(StructType.fromDDL(rows), caseSensitive).apply(table);
+        List<MetadataUpdate> updates = new MergedColumns(StructType.fromDDL(rows), caseSensitive).apply(table);
         TableMetadata result = MetadataUpdates.apply(table, updates, 2_000);
         assertThat(new MergedColumns(StructType.fromDDL(rows), caseSensitive).apply(result))
                 .as("once is enough")

@@ -13,6 +13,7 @@ import java.util.UUID;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.unsafe.types.UTF8String;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class PartitionedWriterTest {
@@ -28,7 +29,7 @@ class PartitionedWriterTest {
                 SparkTypes.toSpark(table.metadata().schema()));
     }
 
-    private static InternalRow row(Object... values) {
+    private static InternalRow row(@Nullable Object... values) {
         return new GenericInternalRow(values);
     }
 
@@ -38,7 +39,8 @@ class PartitionedWriterTest {
         writer.write(row(1L, UTF8String.fromString("first")));
         assertThatThrownBy(() -> writer.write(row(null, UTF8String.fromString("second"))))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("Column 'id' (field id 1) is required and must not be null. It is in the row [null,second].");
+                .hasMessage(
+                        "Column 'id' (field id 1) is required and must not be null. It is in the row [null,second].");
         String text = "x".repeat(1_000);
         assertThatThrownBy(() -> writer.write(row(null, UTF8String.fromString(text))))
                 .hasMessageEndingWith("It is in the row [null," + "x".repeat(494) + "….");

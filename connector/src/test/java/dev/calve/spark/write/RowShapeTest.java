@@ -15,21 +15,22 @@ import org.apache.spark.sql.catalyst.CatalystTypeConverters;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.UnsafeProjection;
 import org.apache.spark.sql.types.StructType;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import scala.jdk.javaapi.CollectionConverters;
 
 class RowShapeTest {
 
     /** What the table gets of a row, as text. The row comes as Spark's tasks have it, in one piece of memory. */
-    private static String shaped(String table, String rows, Object... values) {
+    private static String shaped(String table, String rows, @Nullable Object... values) {
         Schema schema = SparkTypes.fromSpark(StructType.fromDDL(table));
         return shaped(schema.fields(), SparkTypes.toSpark(schema), rows, values);
     }
 
-    private static String shaped(List<Field> fields, StructType tableType, String rows, Object... values) {
+    private static String shaped(List<Field> fields, StructType tableType, String rows, @Nullable Object... values) {
         StructType type = StructType.fromDDL(rows);
-        var row = (InternalRow) CatalystTypeConverters.createToCatalystConverter(type)
-                .apply(RowFactory.create(values));
+        var row = (InternalRow)
+                CatalystTypeConverters.createToCatalystConverter(type).apply(RowFactory.create(values));
         InternalRow made = RowShape.of(fields, type, false)
                 .apply(UnsafeProjection.create(type).apply(row));
         return String.valueOf(
@@ -49,7 +50,7 @@ class RowShapeTest {
         Row nested = RowFactory.create(1, "x");
         assertThat(shaped("s struct<b: string, a: int, c: int>", "s struct<a: int, b: string>", nested))
                 .isEqualTo("[[x,1,null]]");
-        assertThat(shaped("s struct<b: string, a: int>", "s struct<a: int, b: string>", (Object) null))
+        assertThat(shaped("s struct<b: string, a: int>", "s struct<a: int, b: string>", new Object[] {null}))
                 .isEqualTo("[null]");
         var list = CollectionConverters.asScala(java.util.Arrays.asList(nested, null))
                 .toSeq();
@@ -64,7 +65,8 @@ class RowShapeTest {
     void narrowerValuesAreWidened() {
         assertThat(shaped("a bigint, b double, c int", "a int, b float, c smallint", -1, 1.5f, (short) -7))
                 .isEqualTo("[-1,1.5,-7]");
-        assertThat(shaped("a bigint, b int", "a tinyint, b tinyint", (byte) -3, (byte) 4)).isEqualTo("[-3,4]");
+        assertThat(shaped("a bigint, b int", "a tinyint, b tinyint", (byte) -3, (byte) 4))
+                .isEqualTo("[-3,4]");
         var decimal = new java.math.BigDecimal("12.34");
         assertThat(shaped("a decimal(38, 2)", "a decimal(4, 2)", decimal)).isEqualTo("[12.34]");
         var list = CollectionConverters.asScala(List.of(1, 2)).toSeq();
@@ -73,10 +75,11 @@ class RowShapeTest {
 
     @Test
     void aColumnThatIsMissingHasItsDefault() {
-        var field = new Field(
-                1, "a", true, Type.Simple.STRING, Optional.empty(), Optional.of("old"), Optional.of("new"));
+        var field =
+                new Field(1, "a", true, Type.Simple.STRING, Optional.empty(), Optional.of("old"), Optional.of("new"));
         var fields = List.of(field, Field.optional(2, "b", Type.Simple.INT));
-        assertThat(shaped(fields, SparkTypes.toSpark(new Schema(0, fields)), "b int", 7)).isEqualTo("[new,7]");
+        assertThat(shaped(fields, SparkTypes.toSpark(new Schema(0, fields)), "b int", 7))
+                .isEqualTo("[new,7]");
     }
 
     @Test
