@@ -25,8 +25,10 @@ import dev.calve.parquet.WriteSettings;
 import dev.calve.partition.PartitionSpec;
 import dev.calve.partition.PartitionTuple;
 import dev.calve.rewrite.PositionMap;
+import dev.calve.rewrite.RewriteCounts;
 import dev.calve.rowdelete.ExistingDeletes;
 import dev.calve.rowdelete.Outcome;
+import dev.calve.rowdelete.SurvivorWriter;
 import dev.calve.rowlevel.Compaction;
 import dev.calve.rowlevel.MapAgain;
 import dev.calve.rowlevel.Overwrite;
@@ -82,8 +84,9 @@ final class Execution {
                 ledger,
                 id,
                 0,
-                (storage, metadata, names) -> (task, gone) ->
+                (storage, metadata, names) -> (task, gone) -> new SurvivorWriter.Survivors(
                         List.of(write(names, task.file().specId(), task.file().partition(), alive(task, gone))),
+                        RewriteCounts.NONE),
                 "test"));
     }
 
