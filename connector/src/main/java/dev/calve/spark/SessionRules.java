@@ -17,6 +17,7 @@ public final class SessionRules implements SparkSessionExtensionsProvider {
     public BoxedUnit apply(SparkSessionExtensions extensions) {
         // Hints come before relations are looked up: later a table has its columns already.
         extensions.injectHintResolutionRule(StateByName::new);
+        extensions.injectResolutionRule(InsertOfSomeColumns::new);
         return BoxedUnit.UNIT;
     }
 }

@@ -397,4 +397,33 @@ class SmokeIT {
         Sql.run("UNCACHE TABLE " + model.table);
         assertThat(Sql.failure("CALL lake.system.drop_tag('%s', 'none')", name)).contains("no such tag, but [kept]");
     }
+
+    /** What is left out is null, or its default. */
+    @Test
+    void someColumnsCanBeInserted() {
+        String table = NAMESPACE + "." + Sql.unique("some");
+        Sql.run(
+                "CREATE TABLE %s (id bigint NOT NULL, name string, n int) USING calve PARTITIONED BY (n)"
+                        + " TBLPROPERTIES ('format-version'='3')",
+                table);
+        Sql.run("ALTER TABLE %s ADD COLUMN d int DEFAULT 7", table);
+        Sql.run("INSERT INTO %s (id) VALUES (1L)", table);
+        Sql.run("INSERT INTO %s (NAME, id) SELECT concat('n', id), id FROM range(2, 4)", table);
+        Sql.run("INSERT INTO %s BY NAME SELECT 9 AS n, id FROM range(4, 5)", table);
+        Sql.run("INSERT INTO %s (id, d) VALUES (5L, DEFAULT), (6L, NULL)", table);
+        Sql.run("INSERT INTO %s PARTITION (n = 8) (id) VALUES (7L)", table);
+        assertThat(Sql.rows("SELECT * FROM %s", table))
+                .containsExactly(
+                        "[1,null,null,7]",
+                        "[2,n2,null,7]",
+                        "[3,n3,null,7]",
+                        "[4,null,9,7]",
+                        "[5,null,null,7]",
+                        "[6,null,null,null]",
+                        "[7,null,8,7]");
+        String before = Sql.snapshot(table);
+        assertThat(Sql.failure("INSERT INTO %s (name) VALUES ('x')", table))
+                .containsPattern("INCOMPATIBLE_DATA_FOR_TABLE|NOT_ENOUGH|CANNOT_FIND_DATA");
+        assertThat(Sql.snapshot(table)).isEqualTo(before);
+    }
 }
