@@ -14,7 +14,7 @@ final class Randomly {
     private final Random random;
 
     /** Seeds that follow each other are taken apart, because {@link Random} begins much the same for all of them. */
-    private Randomly(long seed) {
+    Randomly(long seed) {
         random = new Random(seed * 0x9E3779B97F4A7C15L);
     }
 
