@@ -67,7 +67,9 @@ public final class TableProperties {
     /** How a row-level statement records which rows go. */
     public enum RowLevelMode {
         COPY_ON_WRITE,
-        MERGE_ON_READ
+        MERGE_ON_READ,
+        /** One or the other for each data file, by the share of its rows that are deleted. */
+        ADAPTIVE
     }
 
     /** Which concurrent changes a row-level statement must not miss. */
@@ -142,6 +144,13 @@ public final class TableProperties {
             choice("write.update.mode", RowLevelMode.COPY_ON_WRITE, "The same for UPDATE.");
     public static final Property<RowLevelMode> MERGE_MODE =
             choice("write.merge.mode", RowLevelMode.COPY_ON_WRITE, "The same for MERGE.");
+    public static final Property<Double> ADAPTIVE_THRESHOLD = register(
+            "write.calve.adaptive-threshold",
+            0.3,
+            "a number above 0 and at most 1",
+            "Share of a data file's rows, deleted ones included, from which on the mode 'adaptive' rewrites it."
+                    + " Calve's own property.",
+            TableProperties::share);
     public static final Property<IsolationLevel> DELETE_ISOLATION = choice(
             "write.delete.isolation-level",
             IsolationLevel.SERIALIZABLE,
@@ -502,6 +511,14 @@ public final class TableProperties {
     private static Optional<Long> number(String text) {
         try {
             return Optional.of(Long.parseLong(text.strip()));
+        } catch (NumberFormatException e) {
+            return Optional.empty();
+        }
+    }
+
+    private static Optional<Double> share(String text) {
+        try {
+            return Optional.of(Double.parseDouble(text.strip())).filter(share -> share > 0 && share <= 1);
         } catch (NumberFormatException e) {
             return Optional.empty();
         }

@@ -82,6 +82,23 @@ public final class Settler implements Closeable {
         settle(mode, number, task, deletedBefore, new PositionBitmap(), matched);
     }
 
+    /** Settles one data file by the share of its rows that are gone then; see the method after it. */
+    public void settle(
+            RewriteFrom rewriting,
+            int number,
+            FileTask task,
+            PositionBitmap deletedBefore,
+            PositionBitmap deletedByKey,
+            PositionBitmap matched)
+            throws IOException {
+        PositionBitmap gone = PositionBitmap.union(PositionBitmap.union(deletedBefore, matched), deletedByKey);
+        long rows = task.file().recordCount();
+        SettleMode mode = rewriting.covers(gone.cardinalityInRange(0, rows), rows)
+                ? SettleMode.REWRITE
+                : SettleMode.inPlace(table.formatVersion());
+        settle(mode, number, task, deletedBefore, deletedByKey, matched);
+    }
+
     /**
      * Settles one data file.
      *

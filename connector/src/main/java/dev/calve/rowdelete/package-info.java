@@ -13,6 +13,8 @@
  * <ul>
  *   <li>A data file is settled by one task, because it may have one vector only.
  *   <li>A row already deleted is never counted or matched again, because a statement reports the rows it removed.
+ *   <li>Whether a file is written again depends on all its deleted rows, earlier ones included ({@link
+ *       dev.calve.rowdelete.RewriteFrom}), because that is what later reads pay for.
  *   <li>If every live row goes, nothing is written in any mode, because removing the file says it all.
  *   <li>A new vector holds all positions, old ones included; a position delete file absorbs older ones of the same single
  *       data file; the absorbed files leave the table in the same commit.

@@ -28,7 +28,7 @@ class TablePropertiesTest {
         assertThatThrownBy(() -> of("write.delete.mode", "mor").get(TableProperties.DELETE_MODE))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage(
-                        "write.delete.mode must be 'copy-on-write' or 'merge-on-read', not 'mor' (table db.orders).");
+                        "write.delete.mode must be 'copy-on-write', 'merge-on-read' or 'adaptive', not 'mor' (table db.orders).");
     }
 
     @ParameterizedTest

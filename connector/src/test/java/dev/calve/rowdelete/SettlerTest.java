@@ -29,6 +29,7 @@ import java.util.UUID;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 class SettlerTest {
@@ -109,6 +110,40 @@ class SettlerTest {
             assertThat(settler.finish()).containsExactly(new WholeFile(7, PositionBitmap.of(0, 3)));
             assertThat(settler.written()).isEmpty();
         }
+    }
+
+    /** Of ten rows two were deleted by position and one by key; one row more makes four. */
+    @ParameterizedTest
+    @CsvSource({"2, 0.5, false", "2, 0.4, true", "3, 0.41, false", "3, 0.4, true", "3, 1, false", "2, 0.01, true"})
+    void writesAFileAgainFromAShareOfRowsThatAreGone(int formatVersion, double share, boolean rewritten)
+            throws IOException {
+        var of = formatVersion == 2 ? older : table;
+        var file = of.dataFile("a").in(1).records(10).build();
+        try (var settler = settler(of)) {
+            settler.settle(
+                    new RewriteFrom(share),
+                    0,
+                    task(file),
+                    PositionBitmap.of(1, 2, 11, 12),
+                    PositionBitmap.of(4),
+                    PositionBitmap.of(3));
+            settler.settle(new RewriteFrom(share), 1, task(file), none(), none(), none());
+            var outcomes = new ArrayList<>(settler.finish());
+            outcomes.remove(new Untouched(1));
+            assertThat(outcomes)
+                    .singleElement()
+                    .isInstanceOf(rewritten ? Rewritten.class : Deletes.class)
+                    .satisfies(outcome -> assertThat(outcome.positions()).isEqualTo(PositionBitmap.of(3)));
+        }
+    }
+
+    @Test
+    void writesAFileAgainAlwaysOrNeverWhateverTheShare() throws IOException {
+        assertThat(RewriteFrom.ALWAYS.covers(1, Long.MAX_VALUE)).isTrue();
+        assertThat(RewriteFrom.NEVER.covers(9, 10)).isFalse();
+        assertThat(RewriteFrom.ALWAYS.isPossible()).isTrue();
+        assertThat(RewriteFrom.NEVER.isPossible()).isFalse();
+        assertThat(new RewriteFrom(1).isPossible()).isTrue();
     }
 
     /** Old position delete files may name rows that do not exist. */

@@ -1,17 +1,14 @@
 package dev.calve.tools;
 
-import com.sun.management.OperatingSystemMXBean;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
-import java.util.Optional;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Compares commits with Apache Iceberg's own library on equal tables of many files, in one process and in turn: whole
@@ -31,9 +28,6 @@ public final class CommitBench {
               --heap            instead: the heap that a planned file keeps, and the smallest a commit works with
               --dir DIR         keeps the tables there for the next time; without it a temporary folder
             """;
-
-    private static final OperatingSystemMXBean SYSTEM =
-            (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
 
     /** Where both begin to differ in a file's number, so that no two runs ask for the same file. */
     private static final int STRIDE = 7919;
@@ -61,7 +55,7 @@ public final class CommitBench {
         }
 
         String title() {
-            return name().toLowerCase(Locale.ROOT).replace('_', '-');
+            return BenchCommand.title(this);
         }
 
         static Work of(String title) {
@@ -73,42 +67,11 @@ public final class CommitBench {
     }
 
     public static void main(String[] arguments) {
-        System.exit(run(arguments));
-    }
-
-    private static int run(String[] arguments) {
-        boolean debug = List.of(arguments).contains("--debug");
-        try {
-            var parsed = Arguments.parse(
-                    arguments,
-                    Set.of("--files", "--work", "--runs", "--warmup", "--commits", "--dir", "--once"),
-                    Set.of("--heap", "--equal-compression", "--debug", "--help", "-h"));
-            if (parsed.has("--help") || parsed.has("-h")) {
-                System.out.print(HELP);
-                return 0;
-            }
-            Optional<Path> kept = parsed.value("--dir").map(Path::of);
-            Path folder = kept.isPresent()
-                    ? Files.createDirectories(kept.get().toAbsolutePath())
-                    : Files.createTempDirectory("calve-bench");
-            try {
-                new CommitBench(parsed, folder).run();
-            } finally {
-                if (kept.isEmpty()) {
-                    ManyFiles.deleteFolder(folder);
-                }
-            }
-            return 0;
-        } catch (IllegalArgumentException e) {
-            System.err.println("Error: " + e.getMessage());
-            return 2;
-        } catch (Exception e) {
-            System.err.println("Error: " + Failures.oneLine(e) + (debug ? "" : " (--debug prints the stack)"));
-            if (debug) {
-                e.printStackTrace();
-            }
-            return 1;
-        }
+        var command = new BenchCommand(
+                HELP,
+                Set.of("--files", "--work", "--runs", "--warmup", "--commits", "--once"),
+                Set.of("--heap", "--equal-compression"));
+        System.exit(command.run(arguments, (parsed, folder) -> new CommitBench(parsed, folder).run()));
     }
 
     private void run() throws IOException, InterruptedException {
@@ -168,54 +131,39 @@ public final class CommitBench {
         return ManyFiles.at(folder.resolve("base-" + size + (partitioned ? "-days" : "")), size, partitioned);
     }
 
-    /** What one side needed in the timed runs. */
-    private static final class Times {
-        private final List<Long> wallNanos = new ArrayList<>();
-        private final List<Long> cpuNanos = new ArrayList<>();
-        private int opened;
-        private int left;
-    }
+    /** Manifests that one side read in its last run, and that its snapshot has then. */
+    private record Manifests(int opened, int left) {}
 
     private List<String> compare(ManyFiles table, Work work) throws IOException {
-        int warmup = arguments.number("--warmup", work.isSequence() ? 1 : 3);
-        int runs = arguments.number("--runs", work.isSequence() ? 3 : 7);
-        var times = List.of(new Times(), new Times());
-        for (int run = 0; run < warmup + runs; run++) {
-            for (int turn = 0; turn < 2; turn++) {
-                int side = (run + turn) % 2;
-                time(sides.get(side), table, work, run, run < warmup ? new Times() : times.get(side));
-            }
-        }
-        Times calve = times.get(0);
-        Times peer = times.get(1);
+        var manifests = new HashMap<CommitSide, Manifests>();
+        Map<CommitSide, Times> times = Times.inTurn(
+                sides,
+                arguments.number("--warmup", work.isSequence() ? 1 : 3),
+                arguments.number("--runs", work.isSequence() ? 3 : 7),
+                (side, run, ofSide) -> {
+                    Path copy = folder.resolve(side.name());
+                    table.restoreTo(copy, arguments.has("--equal-compression"));
+                    side.manifestsOpened();
+                    ofSide.add(1, () -> perform(side, table, copy, work, Math.floorMod(run * STRIDE, table.files())));
+                    manifests.put(side, new Manifests(side.manifestsOpened(), side.manifests(copy)));
+                });
+        Times calve = Objects.requireNonNull(times.get(sides.get(0)));
+        Times peer = Objects.requireNonNull(times.get(sides.get(1)));
+        Manifests ofCalve = Objects.requireNonNull(manifests.get(sides.get(0)));
+        Manifests ofPeer = Objects.requireNonNull(manifests.get(sides.get(1)));
         return List.of(
                 Integer.toString(table.files()),
                 table.partitioned() ? "by day" : "unpartitioned",
                 work.title() + (work.isSequence() ? " x " + arguments.number("--commits", 1000) : ""),
-                millis(median(calve.wallNanos)),
-                millis(median(peer.wallNanos)),
-                ratio(median(calve.wallNanos), median(peer.wallNanos)),
+                Times.millis(Times.median(calve.wallNanos())),
+                Times.millis(Times.median(peer.wallNanos())),
+                Times.ratio(Times.median(calve.wallNanos()), Times.median(peer.wallNanos())),
                 // Its clock ticks too slowly for one short commit.
-                ratio(sum(calve.cpuNanos), sum(peer.cpuNanos)),
-                Integer.toString(calve.opened),
-                Integer.toString(peer.opened),
-                Integer.toString(calve.left),
-                Integer.toString(peer.left));
-    }
-
-    private void time(CommitSide side, ManyFiles table, Work work, int run, Times times) throws IOException {
-        Path copy = folder.resolve(side.name());
-        table.restoreTo(copy, arguments.has("--equal-compression"));
-        // What the last run left must not be collected in the time of this one.
-        System.gc();
-        side.manifestsOpened();
-        long cpu = SYSTEM.getProcessCpuTime();
-        long start = System.nanoTime();
-        perform(side, table, copy, work, Math.floorMod(run * STRIDE, table.files()));
-        times.wallNanos.add(System.nanoTime() - start);
-        times.cpuNanos.add(SYSTEM.getProcessCpuTime() - cpu);
-        times.opened = side.manifestsOpened();
-        times.left = side.manifests(copy);
+                Times.ratio(Times.sum(calve.cpuNanos()), Times.sum(peer.cpuNanos())),
+                Integer.toString(ofCalve.opened()),
+                Integer.toString(ofPeer.opened()),
+                Integer.toString(ofCalve.left()),
+                Integer.toString(ofPeer.left()));
     }
 
     private void perform(CommitSide side, ManyFiles table, Path copy, Work work, int file) throws IOException {
@@ -245,21 +193,5 @@ public final class CommitBench {
         Path copy = folder.resolve(side.name() + "-once");
         table.restoreTo(copy, false);
         perform(side, table, copy, Work.of(parts[1]), table.files() / 2);
-    }
-
-    private static long median(List<Long> values) {
-        return values.stream().sorted().skip(values.size() / 2).findFirst().orElseThrow();
-    }
-
-    private static long sum(List<Long> values) {
-        return values.stream().mapToLong(Long::longValue).sum();
-    }
-
-    private static String ratio(long ours, long theirs) {
-        return String.format(Locale.ROOT, "%.2f", (double) ours / theirs);
-    }
-
-    private static String millis(long nanos) {
-        return Long.toString(TimeUnit.NANOSECONDS.toMillis(nanos));
     }
 }

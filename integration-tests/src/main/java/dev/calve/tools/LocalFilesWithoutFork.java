@@ -1,11 +1,13 @@
 package dev.calve.tools;
 
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RawLocalFileSystem;
 import org.apache.hadoop.fs.permission.FsPermission;
@@ -24,6 +26,18 @@ public final class LocalFilesWithoutFork extends RawLocalFileSystem {
         var configuration = new Configuration();
         configuration.set("fs.file.impl", LocalFilesWithoutFork.class.getName());
         return configuration;
+    }
+
+    /**
+     * Makes this the local file system of everything in this process that asks Hadoop for one; to be called before anything
+     * does. Calve, which reads local files itself unless a configuration names another file system, still does.
+     */
+    static void installForProcess() throws IOException {
+        // Hadoop keeps one file system for each scheme, whatever later configurations say.
+        FileSystem installed = FileSystem.get(URI.create("file:///"), configuration());
+        if (!(installed instanceof LocalFilesWithoutFork)) {
+            throw new IllegalStateException("No local file system must be in use yet, but there is " + installed + ".");
+        }
     }
 
     /** Manifests opened since the last call. */

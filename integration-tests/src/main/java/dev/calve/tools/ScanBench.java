@@ -1,22 +1,13 @@
 package dev.calve.tools;
 
-import com.sun.management.OperatingSystemMXBean;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.execution.datasources.v2.BatchScanExec;
 
@@ -41,9 +32,6 @@ public final class ScanBench {
               --dir DIR         keeps the tables there for the next time; without it a temporary folder
             """;
 
-    private static final OperatingSystemMXBean SYSTEM =
-            (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
-
     private final Arguments arguments;
     private final SparkSession spark;
     private final ScanTables tables;
@@ -61,7 +49,7 @@ public final class ScanBench {
         PARQUET;
 
         String title() {
-            return titleOf(this);
+            return BenchCommand.title(this);
         }
     }
 
@@ -83,7 +71,7 @@ public final class ScanBench {
         }
 
         String title() {
-            return titleOf(this);
+            return BenchCommand.title(this);
         }
 
         /** Spark's source knows no deletes, and no table to plan. */
@@ -92,70 +80,28 @@ public final class ScanBench {
         }
     }
 
-    private static String titleOf(Enum<?> value) {
-        return value.name().toLowerCase(Locale.ROOT).replace('_', '-');
-    }
-
-    /** What one side needed in the timed runs. */
-    private record Times(List<Long> wallNanos, List<Long> cpuNanos) {
-        Times() {
-            this(new ArrayList<>(), new ArrayList<>());
-        }
-    }
-
     public static void main(String[] arguments) {
-        System.exit(run(arguments));
+        var command = new BenchCommand(
+                HELP, Set.of("--rows", "--files", "--work", "--runs", "--warmup", "--sides", "--conf"), Set.of());
+        System.exit(command.run(arguments, ScanBench::run));
     }
 
-    private static int run(String[] arguments) {
-        boolean debug = List.of(arguments).contains("--debug");
-        try {
-            var parsed = Arguments.parse(
-                    arguments,
-                    Set.of("--rows", "--files", "--work", "--runs", "--warmup", "--sides", "--conf", "--dir"),
-                    Set.of("--debug", "--help", "-h"));
-            if (parsed.has("--help") || parsed.has("-h")) {
-                System.out.print(HELP);
-                return 0;
-            }
-            Optional<Path> kept = parsed.value("--dir").map(Path::of);
-            Path folder = kept.isPresent()
-                    ? Files.createDirectories(kept.get().toAbsolutePath())
-                    : ToolSession.temporaryFolder("calve-bench");
-            try (var session = ToolSession.start("calve-bench", folder.toString(), true, settings(parsed))) {
-                var tables = new ScanTables(
-                        session.spark(), folder, parsed.number("--rows", 8_000_000), parsed.number("--files", 100_000));
-                new ScanBench(parsed, session.spark(), tables).run();
-            }
-            return 0;
-        } catch (IllegalArgumentException e) {
-            System.err.println("Error: " + e.getMessage());
-            return 2;
-        } catch (Exception e) {
-            System.err.println("Error: " + Failures.oneLine(e) + (debug ? "" : " (--debug prints the stack)"));
-            if (debug) {
-                e.printStackTrace();
-            }
-            return 1;
+    private static void run(Arguments arguments, Path folder) throws IOException {
+        try (var session =
+                ToolSession.start("calve-bench", folder.toString(), true, BenchCommand.settings(arguments))) {
+            var tables = new ScanTables(
+                    session.spark(),
+                    folder,
+                    arguments.number("--rows", 8_000_000),
+                    arguments.number("--files", 100_000));
+            new ScanBench(arguments, session.spark(), tables).run();
         }
-    }
-
-    private static Map<String, String> settings(Arguments arguments) {
-        var settings = new TreeMap<String, String>();
-        for (String setting : arguments.values("--conf")) {
-            String[] parts = setting.split("=", 2);
-            if (parts.length != 2) {
-                throw new IllegalArgumentException("--conf must have KEY=VALUE, not '" + setting + "'.");
-            }
-            settings.put(parts[0], parts[1]);
-        }
-        return settings;
     }
 
     private void run() throws IOException {
-        List<Side> sides = chosen("--sides", Side.values());
+        List<Side> sides = BenchCommand.chosen(arguments, "--sides", Side.values());
         var rows = new ArrayList<List<String>>();
-        for (Work work : chosen("--work", Work.values())) {
+        for (Work work : BenchCommand.chosen(arguments, "--work", Work.values())) {
             Map<Side, Times> times =
                     compare(work, sides.stream().filter(work::canBeReadBy).toList());
             List<String> row = row(work, times);
@@ -182,57 +128,20 @@ public final class ScanBench {
         new TextTable(header, numeric, rows).lines().forEach(System.out::println);
     }
 
-    private <T extends Enum<T>> List<T> chosen(String option, T[] all) {
-        Optional<String> given = arguments.value(option);
-        if (given.isEmpty()) {
-            return List.of(all);
-        }
-        return Arrays.stream(given.get().split(",", -1))
-                .map(name -> Arrays.stream(all)
-                        .filter(one -> titleOf(one).equals(name))
-                        .findFirst()
-                        .orElseThrow(() -> new IllegalArgumentException(
-                                "Option " + option + " knows no '" + name + "'; see --help.")))
-                .toList();
-    }
-
     /** @throws IllegalStateException if two sides answer differently */
     private Map<Side, Times> compare(Work work, List<Side> sides) throws IOException {
-        var queries = new EnumMap<Side, Runnable>(Side.class);
-        var answers = new EnumMap<Side, Object>(Side.class);
         for (Side side : sides) {
-            queries.put(side, () -> answers.put(side, answer(work, side)));
             tables.prepare(table(work), side);
         }
-        int warmup = arguments.number("--warmup", 3);
-        int runs = arguments.number("--runs", 7);
-        var times = new EnumMap<Side, Times>(Side.class);
-        sides.forEach(side -> times.put(side, new Times()));
-        for (int run = 0; run < warmup + runs; run++) {
-            for (int turn = 0; turn < sides.size(); turn++) {
-                Side side = sides.get((run + turn) % sides.size());
-                time(
-                        Objects.requireNonNull(queries.get(side)),
-                        work.times,
-                        run < warmup ? new Times() : Objects.requireNonNull(times.get(side)));
-            }
-            if (answers.values().stream().distinct().count() > 1) {
-                throw new IllegalStateException("All sides must answer alike, but " + work.title() + ": " + answers);
-            }
-        }
-        return times;
-    }
-
-    private static void time(Runnable query, int count, Times times) {
-        // What the last run left must not be collected in the time of this one.
-        System.gc();
-        long cpu = SYSTEM.getProcessCpuTime();
-        long start = System.nanoTime();
-        for (int i = 0; i < count; i++) {
-            query.run();
-        }
-        times.wallNanos.add((System.nanoTime() - start) / count);
-        times.cpuNanos.add((SYSTEM.getProcessCpuTime() - cpu) / count);
+        var answers = new EnumMap<Side, Object>(Side.class);
+        return Times.inTurn(
+                sides, arguments.number("--warmup", 3), arguments.number("--runs", 7), (side, run, times) -> {
+                    times.add(work.times, () -> answers.put(side, answer(work, side)));
+                    if (answers.values().stream().distinct().count() > 1) {
+                        throw new IllegalStateException(
+                                "All sides must answer alike, but " + work.title() + ": " + answers);
+                    }
+                });
     }
 
     private static ScanTables.Name table(Work work) {
@@ -271,29 +180,27 @@ public final class ScanBench {
         var row = new ArrayList<String>();
         row.add(work.title());
         for (Side side : Side.values()) {
-            row.add(times.containsKey(side) ? millis(times.get(side).wallNanos) : "-");
+            row.add(
+                    times.containsKey(side)
+                            ? Times.millis(Times.median(times.get(side).wallNanos()))
+                            : "-");
         }
         for (Side side : Side.values()) {
-            row.add(times.containsKey(side) ? millis(times.get(side).cpuNanos) : "-");
+            row.add(
+                    times.containsKey(side)
+                            ? Times.millis(Times.median(times.get(side).cpuNanos()))
+                            : "-");
         }
         for (Side other : List.of(Side.PEER, Side.PARQUET)) {
             Times ours = times.get(Side.CALVE);
             Times theirs = times.get(other);
-            row.add(ours != null && theirs != null ? ratio(ours.wallNanos, theirs.wallNanos) : "-");
-            row.add(ours != null && theirs != null ? ratio(ours.cpuNanos, theirs.cpuNanos) : "-");
+            row.add(ours != null && theirs != null ? ratio(ours.wallNanos(), theirs.wallNanos()) : "-");
+            row.add(ours != null && theirs != null ? ratio(ours.cpuNanos(), theirs.cpuNanos()) : "-");
         }
         return row;
     }
 
-    private static long median(List<Long> values) {
-        return values.stream().sorted().skip(values.size() / 2).findFirst().orElseThrow();
-    }
-
     private static String ratio(List<Long> ours, List<Long> theirs) {
-        return String.format(Locale.ROOT, "%.2f", (double) median(ours) / median(theirs));
-    }
-
-    private static String millis(List<Long> nanos) {
-        return Long.toString(TimeUnit.NANOSECONDS.toMillis(median(nanos)));
+        return Times.ratio(Times.median(ours), Times.median(theirs));
     }
 }

@@ -40,7 +40,7 @@ record ScanTables(SparkSession spark, Path folder, int rows, int manyFiles, Set<
     static final String ONE_DAY =
             " WHERE ts >= TIMESTAMP_NTZ'2024-03-01 00:00:00'" + " AND ts < TIMESTAMP_NTZ'2024-03-02 00:00:00'";
 
-    private static final String FLAT_ROWS = """
+    static final String FLAT_ROWS = """
             SELECT id, cast(pmod(xxhash64(id, 1), 50) AS INT) k, hash(id, 2) v, pmod(xxhash64(id, 3), 1000003) / 64.0D price,
               cast(pmod(xxhash64(id, 4), 100) AS DOUBLE) score,
               cast(pmod(xxhash64(id, 5), 1000000000) / 100.0D AS DECIMAL(12,2)) amount,

@@ -243,7 +243,7 @@ class BadInputIT {
     @CsvSource(
             delimiter = '|',
             value = {
-                "write.delete.mode|mor|write.delete.mode must be 'copy-on-write' or 'merge-on-read', not 'mor'",
+                "write.delete.mode|mor|write.delete.mode must be 'copy-on-write', 'merge-on-read' or 'adaptive', not 'mor'",
                 "write.target-file-size-bytes|big|write.target-file-size-bytes must be a positive whole number of bytes",
                 "write.format.default|orc|'orc'",
                 "write.parquet.compression-codec|zip|write.parquet.compression-codec must be",
@@ -265,7 +265,9 @@ class BadInputIT {
         damaged(metadataFile(), replacing("\"merge-on-read\"", "\"sometimes\""), file -> {
             assertThat(Sql.longs("SELECT id FROM " + TABLE)).isEqualTo(IDS);
             assertThat(Sql.failure("DELETE FROM %s WHERE id = 3", TABLE))
-                    .contains("write.delete.mode must be 'copy-on-write' or 'merge-on-read', not 'sometimes'", TABLE);
+                    .contains(
+                            "write.delete.mode must be 'copy-on-write', 'merge-on-read' or 'adaptive', not 'sometimes'",
+                            TABLE);
         });
     }
 

@@ -143,7 +143,7 @@ class CatalogIT {
                         "(id INT) TBLPROPERTIES ('format-version' = '9')", "format-version must be 1, 2 or 3, not '9'"),
                 Arguments.of(
                         "(id INT) TBLPROPERTIES ('write.delete.mode' = 'mor')",
-                        "write.delete.mode must be 'copy-on-write' or 'merge-on-read', not 'mor'"),
+                        "write.delete.mode must be 'copy-on-write', 'merge-on-read' or 'adaptive', not 'mor'"),
                 Arguments.of("(id INT) TBLPROPERTIES ('gc.enabled' = 'maybe')", "gc.enabled must be 'true' or 'false'"),
                 Arguments.of(
                         "(id INT) TBLPROPERTIES ('write.metadata.path' = '/x')",

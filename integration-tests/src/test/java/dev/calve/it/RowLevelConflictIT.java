@@ -125,6 +125,44 @@ class RowLevelConflictIT {
         assertThat(Sql.count(table)).isEqualTo(34);
     }
 
+    /** One row goes from the first file and half of the second; somebody else deletes from both. */
+    @ParameterizedTest
+    @CsvSource({"3", "2"})
+    void eachFileIsSettledByItsShareAndSettledAgainAlike(int version) throws Exception {
+        String table = table(version, "adaptive", "serializable");
+        Sql.run(
+                "ALTER TABLE %s SET TBLPROPERTIES ('write.delete.mode' = 'adaptive', 'write.calve.adaptive-threshold' = '0.5')",
+                table);
+        assertThat(Sql.rows("EXPLAIN UPDATE %s SET s = 'x' WHERE id = 1", table).toString())
+                .contains("mode adaptive (files are written again from a share of 0.5 deleted rows on, by"
+                        + " write.calve.adaptive-threshold) by write.update.mode");
+        Set<String> before = dataFiles(table);
+        assertThat(paused(
+                        "UPDATE " + table + " SET s = concat('u', pause(id)) WHERE id = 5 OR id >= 30",
+                        "DELETE FROM " + table + " WHERE id IN (6, 21)",
+                        "DELETE FROM " + table + " WHERE id IN (SELECT id FROM range(22, 24))"))
+                .isEmpty();
+        assertThat(changed(table)).hasSize(11).contains("[5,u5]", "[39,u39]");
+        assertThat(Sql.count(table)).isEqualTo(36);
+        Set<String> kept = dataFiles(table);
+        kept.retainAll(before);
+        assertThat(kept).as("only the second file was written again").hasSize(1);
+        assertThat(deleteFiles(table)).isEqualTo(1);
+        // Row 6 is deleted and row 5 updated: with these eight rows half of the first file is gone.
+        Sql.run("DELETE FROM %s WHERE (id < 9 AND id <> 5) OR id = 10", table);
+        assertThat(deleteFiles(table)).as("the file has no deletes beside it").isZero();
+        assertThat(dataFiles(table)).doesNotContainAnyElementsOf(before);
+        assertThat(Sql.rows("SELECT count(*), sum(id) FROM %s", table)).containsExactly("[28,673]");
+    }
+
+    private static Set<String> dataFiles(String table) {
+        return new TreeSet<>(Sql.rows("SELECT file_path FROM %s.data_files", table));
+    }
+
+    private static long deleteFiles(String table) {
+        return Sql.count(table + ".delete_files");
+    }
+
     @ParameterizedTest
     @CsvSource({"3,merge-on-read", "2,copy-on-write"})
     void aRowSomebodyElseChangedIsRefusedByItsPlace(int version, String mode) throws Exception {

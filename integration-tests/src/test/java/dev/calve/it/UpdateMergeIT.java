@@ -197,9 +197,14 @@ class UpdateMergeIT {
                     .containsEntry("calve.files-rewritten", "1")
                     .containsKey("calve.bytes-encoded")
                     .containsEntry("calve.rows-updated", "1");
+            SparkTestSession.spark().conf().set("spark.calve.update.mode", "adaptive");
+            assertThat(Sql.rows("EXPLAIN %s", update).toString())
+                    .contains("mode adaptive (files are written again from a share of 0.3 deleted rows on, by"
+                            + " write.calve.adaptive-threshold) by spark.calve.update.mode");
             SparkTestSession.spark().conf().set("spark.calve.update.mode", "sometimes");
             assertThat(Sql.failure("UPDATE %s SET s = 'z' WHERE id = 0", table))
-                    .contains("spark.calve.update.mode must be 'copy-on-write' or 'merge-on-read', not 'sometimes'");
+                    .contains(
+                            "spark.calve.update.mode must be 'copy-on-write', 'merge-on-read' or 'adaptive', not 'sometimes'");
         } finally {
             SparkTestSession.spark().conf().unset("spark.calve.update.mode");
         }

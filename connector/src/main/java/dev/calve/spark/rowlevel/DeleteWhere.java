@@ -15,6 +15,7 @@ import dev.calve.metadata.Snapshot;
 import dev.calve.metadata.TableMetadata;
 import dev.calve.metadata.TableProperties;
 import dev.calve.rowdelete.Outcome;
+import dev.calve.rowdelete.RewriteFrom;
 import dev.calve.rowlevel.ReadPoint;
 import dev.calve.rowlevel.RowChange;
 import dev.calve.rowlevel.Scope;
@@ -177,11 +178,11 @@ public final class DeleteWhere {
 
     private List<Outcome> evaluate(TableState state, List<FileTask> tasks) {
         TableMetadata metadata = state.metadata();
-        boolean rewrite = RowLevelSettings.of(table.at(state), RowLevelOperation.Command.DELETE)
-                .rewrites();
+        RewriteFrom rewriting = RowLevelSettings.of(table.at(state), RowLevelOperation.Command.DELETE)
+                .rewriting();
         var parts = new ArrayList<FilesToSettle.Part>();
         for (int i = 0; i < tasks.size(); i++) {
-            parts.add(new FilesToSettle.Part(i, tasks.get(i), Optional.empty(), rewrite));
+            parts.add(new FilesToSettle.Part(i, tasks.get(i), Optional.empty(), rewriting));
         }
         return job().run(metadata, parts, Optional.of(selected.condition()));
     }

@@ -175,7 +175,7 @@ final class Overwriting {
         RowLevelSettings settings = RowLevelSettings.of(table.at(state), RowLevelOperation.Command.DELETE);
         var parts = new ArrayList<FilesToSettle.Part>();
         for (int i = 0; i < tasks.size(); i++) {
-            parts.add(new FilesToSettle.Part(i, tasks.get(i), Optional.empty(), settings.rewrites()));
+            parts.add(new FilesToSettle.Part(i, tasks.get(i), Optional.empty(), settings.rewriting()));
         }
         return new SettleJob(
                         table, statementId, ledger, session, "INSERT OVERWRITE " + table.name(), settings.modeSetBy())

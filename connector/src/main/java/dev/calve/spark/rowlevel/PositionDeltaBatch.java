@@ -128,7 +128,7 @@ final class PositionDeltaBatch implements DeltaBatchWrite, ReportingBatch {
         }
         Map<String, PositionBitmap> going = changed.going();
         List<FileTask> files = files(going);
-        List<Outcome> outcomes = settlement.first(table.metadata(), files, going, settings.rewrites());
+        List<Outcome> outcomes = settlement.first(table.metadata(), files, going, settings.rewriting());
         Map<String, String> entries = new LinkedHashMap<>(SnapshotSummaries.of(session));
         entries.putAll(summary);
         return new RowChange(

@@ -6,6 +6,7 @@ import dev.calve.metadata.TableProperties;
 import dev.calve.metadata.TableProperties.DistributionMode;
 import dev.calve.metadata.TableProperties.Property;
 import dev.calve.metadata.TableProperties.RowLevelMode;
+import dev.calve.rowdelete.RewriteFrom;
 import dev.calve.rowlevel.RowChange;
 import java.util.Locale;
 import java.util.Optional;
@@ -17,12 +18,14 @@ import org.apache.spark.sql.internal.SQLConf;
  * stands in for the property of the mode.
  *
  * @param modeSetBy the property or setting that says so, or would
+ * @param rewriting which files are written again because of the mode
  * @param distribution of new rows
  */
 record RowLevelSettings(
         RowChange.Command command,
         RowLevelMode mode,
         String modeSetBy,
+        RewriteFrom rewriting,
         Statement.Isolation isolation,
         DistributionMode distribution,
         String distributionSetBy) {
@@ -69,11 +72,13 @@ record RowLevelSettings(
         TableProperties properties = table.properties();
         String setting = "spark.calve." + command.name().toLowerCase(Locale.ROOT) + ".mode";
         String asked = SQLConf.get().getConfString(setting, "");
+        RowLevelMode chosen = asked.isEmpty() ? properties.get(mode) : parsed(mode, asked, setting);
         Optional<DistributionMode> own = properties.get(distribution);
         return new RowLevelSettings(
                         command,
-                        asked.isEmpty() ? properties.get(mode) : parsed(mode, asked, setting),
+                        chosen,
                         asked.isEmpty() ? mode.name() : setting,
+                        rewriting(chosen, properties),
                         isolation,
                         own.or(() -> properties.get(TableProperties.DISTRIBUTION_MODE))
                                 .orElse(DistributionMode.HASH),
@@ -81,17 +86,21 @@ record RowLevelSettings(
                 .checked(table);
     }
 
-    boolean rewrites() {
-        return mode == RowLevelMode.COPY_ON_WRITE;
+    private static RewriteFrom rewriting(RowLevelMode mode, TableProperties properties) {
+        return switch (mode) {
+            case COPY_ON_WRITE -> RewriteFrom.ALWAYS;
+            case MERGE_ON_READ -> RewriteFrom.NEVER;
+            case ADAPTIVE -> new RewriteFrom(properties.get(TableProperties.ADAPTIVE_THRESHOLD));
+        };
     }
 
     private RowLevelSettings checked(LoadedTable table) {
-        if (rewrites()) {
+        if (mode == RowLevelMode.COPY_ON_WRITE) {
             return this;
         }
         int version = table.metadata().formatVersion();
         if (version == 1) {
-            throw new IllegalArgumentException(modeSetBy + " 'merge-on-read' needs format version 2 or 3, but "
+            throw new IllegalArgumentException(modeSetBy + " '" + text(mode) + "' needs format version 2 or 3, but "
                     + table.name() + " has 1. Set it to 'copy-on-write', or upgrade the table.");
         }
         return this;
@@ -107,7 +116,11 @@ record RowLevelSettings(
     /** For EXPLAIN. */
     @Override
     public String toString() {
-        return "mode " + text(mode) + " by " + modeSetBy + ", isolation " + text(isolation.level()) + " by "
+        String adaptive = mode == RowLevelMode.ADAPTIVE
+                ? " (files are written again from a share of " + rewriting.share() + " deleted rows on, by "
+                        + TableProperties.ADAPTIVE_THRESHOLD.name() + ")"
+                : "";
+        return "mode " + text(mode) + " by " + modeSetBy + adaptive + ", isolation " + text(isolation.level()) + " by "
                 + isolation.setBy()
                 + (command == RowChange.Command.DELETE
                         ? ""

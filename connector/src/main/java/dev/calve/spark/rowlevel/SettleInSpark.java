@@ -7,6 +7,7 @@ import dev.calve.manifest.DeleteFile;
 import dev.calve.metadata.TableMetadata;
 import dev.calve.rowdelete.ExistingDeletes;
 import dev.calve.rowdelete.Outcome;
+import dev.calve.rowdelete.RewriteFrom;
 import dev.calve.rowlevel.SettleHere;
 import dev.calve.rowlevel.Settlement;
 import dev.calve.scan.FileTask;
@@ -46,12 +47,15 @@ final class SettleInSpark implements Settlement {
      *
      * @param files as the snapshot read has them
      * @param going the rows that go from each, by path
+     * @param rewriting which of them are written again
      * @return one outcome per file, numbered as the list is, in any order
      */
     List<Outcome> first(
-            TableMetadata metadata, List<FileTask> files, Map<String, PositionBitmap> going, boolean rewrite)
+            TableMetadata metadata, List<FileTask> files, Map<String, PositionBitmap> going, RewriteFrom rewriting)
             throws IOException {
-        boolean few = !rewrite && files.size() <= FEW_FILES && files.stream().noneMatch(SettleInSpark::hasKeys);
+        boolean few = files.size() <= FEW_FILES
+                && files.stream().noneMatch(SettleInSpark::hasKeys)
+                && files.stream().noneMatch(task -> mayBeRewritten(task, going, rewriting));
         if (few) {
             var parts = new ArrayList<Part>();
             for (FileTask task : files) {
@@ -71,9 +75,18 @@ final class SettleInSpark implements Settlement {
                     i,
                     task,
                     Optional.of(Objects.requireNonNull(going.get(task.file().path()))),
-                    rewrite));
+                    rewriting));
         }
         return job.run(metadata, parts, Optional.empty());
+    }
+
+    /** Delete files may name rows twice, so this is an upper bound of what is deleted. */
+    private static boolean mayBeRewritten(FileTask task, Map<String, PositionBitmap> going, RewriteFrom rewriting) {
+        long gone = task.deletes().stream()
+                        .mapToLong(entry -> entry.file().recordCount())
+                        .sum()
+                + Objects.requireNonNull(going.get(task.file().path())).cardinality();
+        return rewriting.covers(gone, task.file().recordCount());
     }
 
     private static boolean hasKeys(FileTask task) {
@@ -88,7 +101,11 @@ final class SettleInSpark implements Settlement {
         var all = new ArrayList<FilesToSettle.Part>();
         for (int i = 0; i < parts.size(); i++) {
             Part part = parts.get(i);
-            all.add(new FilesToSettle.Part(i, part.task(), Optional.of(part.positions()), part.rewrite()));
+            all.add(new FilesToSettle.Part(
+                    i,
+                    part.task(),
+                    Optional.of(part.positions()),
+                    part.rewrite() ? RewriteFrom.ALWAYS : RewriteFrom.NEVER));
         }
         return job.run(found, all, Optional.empty());
     }

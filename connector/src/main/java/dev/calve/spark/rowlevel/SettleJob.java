@@ -66,10 +66,10 @@ final class SettleJob {
             return List.of();
         }
         LoadedTable at = table.at(new TableState(metadata, table.state().metadataLocation()));
-        if (parts.stream().anyMatch(FilesToSettle.Part::rewrite)) {
+        if (parts.stream().anyMatch(part -> part.rewriting().isPossible())) {
             Placeholders.refuseCopying(
                     metadata.schema(),
-                    "run " + statement + " by copy-on-write",
+                    "run " + statement + " by writing data files again",
                     "Set " + modeSetBy + " to 'merge-on-read'.");
         }
         var stage = new SettleStage(ExecutorTable.of(at), condition, statementId, SnapshotSummaries.createdBy(session));

@@ -10,7 +10,6 @@ import dev.calve.rowdelete.KeyMatcher;
 import dev.calve.rowdelete.Outcome;
 import dev.calve.rowdelete.OutcomeCodec;
 import dev.calve.rowdelete.RowMatcher;
-import dev.calve.rowdelete.SettleMode;
 import dev.calve.rowdelete.Settler;
 import dev.calve.scan.FileTask;
 import dev.calve.scan.FileTaskCodec;
@@ -71,7 +70,7 @@ final class SettleStage extends AbstractFunction2<TaskContext, Iterator<FilesToS
                     context.killTaskIfInterrupted();
                     RowMatcher matcher =
                             part.positions().map(SettleStage::known).orElse(finding);
-                    settle(settler, metadata.formatVersion(), part, matcher, keys, storage);
+                    settle(settler, part, matcher, keys, storage);
                 }
             }
             return handedOver(context, settler, metadata);
@@ -93,19 +92,13 @@ final class SettleStage extends AbstractFunction2<TaskContext, Iterator<FilesToS
     }
 
     private static void settle(
-            Settler settler,
-            int formatVersion,
-            FilesToSettle.Part part,
-            RowMatcher matcher,
-            KeyMatcher keys,
-            Storage storage)
+            Settler settler, FilesToSettle.Part part, RowMatcher matcher, KeyMatcher keys, Storage storage)
             throws IOException {
         FileTask task = part.task();
         PositionBitmap byPosition = ExistingDeletes.byPosition(storage, task);
         PositionBitmap byKey = keys.deletedByKey(task, byPosition);
         PositionBitmap matched = matcher.matches(task, PositionBitmap.union(byPosition, byKey));
-        SettleMode mode = part.rewrite() ? SettleMode.REWRITE : SettleMode.inPlace(formatVersion);
-        settler.settle(mode, part.number(), task, byPosition, byKey, matched);
+        settler.settle(part.rewriting(), part.number(), task, byPosition, byKey, matched);
     }
 
     private static byte[] handedOver(TaskContext context, Settler settler, TableMetadata metadata) throws IOException {

@@ -1,6 +1,7 @@
 package dev.calve.spark.wire;
 
 import dev.calve.deletes.PositionBitmap;
+import dev.calve.rowdelete.RewriteFrom;
 import dev.calve.scan.FileTask;
 import dev.calve.scan.FileTaskCodec;
 import java.io.ByteArrayInputStream;
@@ -30,9 +31,9 @@ public final class FilesToSettle implements Serializable {
      *
      * @param number what the outcome calls the file
      * @param positions rows that go; empty if the task is to find them
-     * @param rewrite whether the rows that stay are to be written again, instead of deletes in place
+     * @param rewriting when the rows that stay are to be written again, instead of deletes in place
      */
-    public record Part(int number, FileTask task, Optional<PositionBitmap> positions, boolean rewrite) {}
+    public record Part(int number, FileTask task, Optional<PositionBitmap> positions, RewriteFrom rewriting) {}
 
     public static FilesToSettle of(List<Part> parts, FileTaskCodec codec) {
         var bytes = new ByteArrayOutputStream();
@@ -41,7 +42,7 @@ public final class FilesToSettle implements Serializable {
             out.writeInt(parts.size());
             for (Part part : parts) {
                 out.writeInt(part.number());
-                out.writeBoolean(part.rewrite());
+                out.writeDouble(part.rewriting().share());
                 out.writeBoolean(part.positions().isPresent());
                 if (part.positions().isPresent()) {
                     byte[] positions = part.positions().get().toBytes();
@@ -63,11 +64,11 @@ public final class FilesToSettle implements Serializable {
             var parts = new ArrayList<Part>(count);
             for (int i = 0; i < count; i++) {
                 int number = in.readInt();
-                boolean rewrite = in.readBoolean();
+                var rewriting = new RewriteFrom(in.readDouble());
                 Optional<PositionBitmap> positions = in.readBoolean()
                         ? Optional.of(PositionBitmap.fromBytes(in.readNBytes(in.readInt())))
                         : Optional.empty();
-                parts.add(new Part(number, codec.read(in), positions, rewrite));
+                parts.add(new Part(number, codec.read(in), positions, rewriting));
             }
             return parts;
         } catch (IOException e) {
