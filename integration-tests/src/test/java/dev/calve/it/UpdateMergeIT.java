@@ -199,8 +199,8 @@ class UpdateMergeIT {
                     .containsEntry("calve.rows-updated", "1");
             SparkTestSession.spark().conf().set("spark.calve.update.mode", "adaptive");
             assertThat(Sql.rows("EXPLAIN %s", update).toString())
-                    .contains("mode adaptive (files are written again from a share of 0.3 deleted rows on, by"
-                            + " write.calve.adaptive-threshold) by spark.calve.update.mode");
+                    .contains("mode adaptive by spark.calve.update.mode (files are written again from a share of 0.3 deleted"
+                            + " rows on, by write.calve.adaptive-threshold)");
             SparkTestSession.spark().conf().set("spark.calve.update.mode", "sometimes");
             assertThat(Sql.failure("UPDATE %s SET s = 'z' WHERE id = 0", table))
                     .contains(
@@ -208,6 +208,83 @@ class UpdateMergeIT {
         } finally {
             SparkTestSession.spark().conf().unset("spark.calve.update.mode");
         }
+    }
+
+    @Test
+    void fewRowsOfManyTasksBecomeOneFile() {
+        String table = tables.in(Engine.CALVE, Sql.unique("few"));
+        Sql.run(
+                "CREATE TABLE %s (id bigint, s string) USING calve TBLPROPERTIES ('format-version' = '3',"
+                        + " 'write.update.mode' = 'merge-on-read', 'write.merge.mode' = 'merge-on-read',"
+                        + " 'read.split.open-file-cost' = '134217728')",
+                table);
+        for (int file = 0; file < 4; file++) {
+            Sql.run(
+                    "INSERT INTO %s SELECT /*+ COALESCE(1) */ id, 'a' FROM range(%d, %d)",
+                    table, file * 200, file * 200 + 200);
+        }
+        String ids = "SELECT id, _row_id FROM %s ORDER BY id".formatted(table);
+        List<String> rowIds = Sql.rows("%s", ids);
+
+        Sql.run("UPDATE %s SET s = concat('u', id) WHERE id %% 50 = 3", table);
+        assertThat(summary(table))
+                .as("four tasks with four rows each")
+                .containsEntry("added-data-files", "1")
+                .containsEntry("added-dvs", "4")
+                .containsEntry("calve.rows-updated", "16");
+        Sql.run(
+                "MERGE INTO %s t USING (SELECT id * 49 AS id FROM range(20)) r ON t.id = r.id"
+                        + " WHEN MATCHED THEN UPDATE SET s = 'm' WHEN NOT MATCHED THEN INSERT (id, s) VALUES (r.id, NULL)",
+                table);
+        assertThat(summary(table))
+                .containsEntry("added-data-files", "1")
+                .containsEntry("calve.rows-updated", "17")
+                .containsEntry("calve.rows-inserted", "3");
+        assertThat(Sql.rows("SELECT count(*), count(s), sum(id), count_if(s = concat('u', id)), count_if(s = 'm') FROM %s", table))
+                .containsExactly("[803,800,322246,16,17]");
+        assertThat(Sql.rows("%s", ids)).as("updated rows keep their ids").containsAll(rowIds);
+
+        Sql.run(
+                "UPDATE %s SET s = concat_ws('', transform(sequence(1, 100), i -> hex(xxhash64(id, i)))) WHERE id < 800",
+                table);
+        assertThat(Integer.parseInt(summary(table).get("added-data-files")))
+                .as("each task has enough for a file")
+                .isGreaterThanOrEqualTo(4);
+        assertThat(Sql.rows("SELECT count(*), sum(octet_length(s)) FROM %s WHERE id < 800", table).toString())
+                .startsWith("[[800,");
+    }
+
+    @Test
+    void aMillionRowsForOnePartitionAreWrittenByFourTasks() {
+        String table = tables.in(Engine.CALVE, Sql.unique("million"));
+        Sql.run(
+                "CREATE TABLE %s (id bigint, p int, s string) USING calve PARTITIONED BY (p) TBLPROPERTIES"
+                        + " ('format-version' = '3', 'write.merge.mode' = 'merge-on-read')",
+                table);
+        Sql.run("INSERT INTO %s VALUES (-1, 1, 'a')", table);
+        // What Spark would do by itself with four cores.
+        var conf = SparkTestSession.spark().conf();
+        String partitions = conf.get("spark.sql.shuffle.partitions");
+        conf.set("spark.sql.shuffle.partitions", "8");
+        conf.set("spark.sql.adaptive.coalescePartitions.minPartitionNum", "4");
+        try {
+            mergeAMillion(table);
+        } finally {
+            conf.set("spark.sql.shuffle.partitions", partitions);
+            conf.unset("spark.sql.adaptive.coalescePartitions.minPartitionNum");
+        }
+        assertThat(summary(table))
+                .containsEntry("calve.rows-inserted", "1000000")
+                .containsEntry("calve.rows-deleted", "1");
+        assertThat(Integer.parseInt(summary(table).get("added-data-files"))).isBetween(4, 16);
+    }
+
+    private static void mergeAMillion(String table) {
+        Sql.run(
+                "MERGE INTO %s t USING (SELECT id - 1 AS id FROM range(0, 1000001, 1, 4)) r ON t.id = r.id"
+                        + " WHEN MATCHED THEN DELETE WHEN NOT MATCHED THEN INSERT (id, p, s) VALUES (r.id, 1,"
+                        + " concat(hex(xxhash64(r.id, 1)), hex(xxhash64(r.id, 2)), hex(xxhash64(r.id, 3))))",
+                table);
     }
 
     private static String name(Engine engine, String table) {

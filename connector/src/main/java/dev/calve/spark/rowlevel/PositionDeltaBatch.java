@@ -9,6 +9,7 @@ import dev.calve.deletes.PositionBitmap;
 import dev.calve.expression.Expression;
 import dev.calve.expression.Expressions;
 import dev.calve.manifest.DataFile;
+import dev.calve.metadata.FileNames;
 import dev.calve.metadata.TableMetadata;
 import dev.calve.metadata.TableProperties.IsolationLevel;
 import dev.calve.rowdelete.Outcome;
@@ -23,6 +24,8 @@ import dev.calve.scan.ScanPlanner;
 import dev.calve.spark.read.SnapshotScan;
 import dev.calve.spark.wire.ExecutorTable;
 import dev.calve.spark.wire.RowsChanged;
+import dev.calve.spark.write.HeldRows;
+import dev.calve.spark.write.PartitionedWriter;
 import dev.calve.spark.write.ReportingBatch;
 import dev.calve.spark.write.SnapshotSummaries;
 import java.io.IOException;
@@ -47,6 +50,14 @@ import org.apache.spark.sql.types.StructType;
  * all rows that go, compressed; about two bytes a row, less where neighbours go.
  */
 final class PositionDeltaBatch implements DeltaBatchWrite, ReportingBatch {
+
+    /** Stands in the name of the file the driver writes new rows into, where tasks have their number. */
+    private static final int NO_TASK = Integer.MAX_VALUE - 1;
+
+    /** So many bytes of new rows all tasks together hand to the driver at most, and one task. */
+    private static final int HELD_BYTES = 8 << 20;
+
+    private static final int HELD_BYTES_OF_TASK = 256 << 10;
 
     private final LoadedTable table;
     private final RowLevelSettings settings;
@@ -80,7 +91,15 @@ final class PositionDeltaBatch implements DeltaBatchWrite, ReportingBatch {
 
     @Override
     public DeltaWriterFactory createBatchWriterFactory(PhysicalWriteInfo info) {
-        return new PositionDeltaWriterFactory(ExecutorTable.of(table), rows.json(), statementId.toString());
+        return new PositionDeltaWriterFactory(
+                ExecutorTable.of(table), rows.json(), statementId.toString(), heldBytes(info.numPartitions()));
+    }
+
+    /** Rows of a partitioned table were brought together by Spark, unless the table asks not to. */
+    private int heldBytes(int tasks) {
+        return tasks > 1 && table.metadata().spec().fields().isEmpty()
+                ? Math.min(HELD_BYTES_OF_TASK, HELD_BYTES / tasks)
+                : 0;
     }
 
     /** Tasks ask by themselves, and later than Spark would. */
@@ -119,13 +138,18 @@ final class PositionDeltaBatch implements DeltaBatchWrite, ReportingBatch {
 
     private RowChange change(WriterCommitMessage[] messages) throws IOException {
         var newRows = new ArrayList<DataFile>();
+        var held = new ArrayList<byte[]>();
         var changed = new UpdatedOnce();
         for (WriterCommitMessage message : messages) {
             note(message);
             RowsChanged.Content content = ((RowsChanged) message).content(table.metadata());
             newRows.addAll(content.files());
             content.fragments().forEach(changed::add);
+            if (content.held().length > 0) {
+                held.add(content.held());
+            }
         }
+        newRows.addAll(written(held));
         Map<String, PositionBitmap> going = changed.going();
         List<FileTask> files = files(going);
         List<Outcome> outcomes = settlement.first(table.metadata(), files, going, settings.rewriting());
@@ -140,6 +164,31 @@ final class PositionDeltaBatch implements DeltaBatchWrite, ReportingBatch {
                 newRows,
                 changed.updated(),
                 entries);
+    }
+
+    /** Writes the rows of tasks that had only a few into one file, because a file for each makes every later read slow. */
+    private List<DataFile> written(List<byte[]> held) throws IOException {
+        if (held.isEmpty()) {
+            return List.of();
+        }
+        var names = new FileNames(table.metadata(), statementId, NO_TASK, 0);
+        PartitionedWriter writer =
+                PositionDeltaWriterFactory.rowWriter(table.storage(), table.metadata(), names, rows);
+        try {
+            for (byte[] some : held) {
+                HeldRows.forEach(some, writer.rowType().size(), writer::write);
+            }
+            List<DataFile> files = writer.finish();
+            files.forEach(file -> ledger.wrote(file.path()));
+            return files;
+        } catch (IOException | RuntimeException e) {
+            try {
+                writer.abort();
+            } catch (IOException later) {
+                e.addSuppressed(later);
+            }
+            throw e;
+        }
     }
 
     private String statement() {

@@ -11,6 +11,7 @@ import java.util.Optional;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.connector.distributions.Distribution;
 import org.apache.spark.sql.connector.distributions.Distributions;
+import org.apache.spark.sql.connector.distributions.UnspecifiedDistribution;
 import org.apache.spark.sql.connector.expressions.SortOrder;
 import org.apache.spark.sql.connector.metric.CustomMetric;
 import org.apache.spark.sql.connector.metric.CustomTaskMetric;
@@ -24,6 +25,9 @@ import org.apache.spark.sql.types.StructType;
  * that go have nothing but a place and stay where they were found.
  */
 final class PositionDeltaWrite implements DeltaWrite, RequiresDistributionAndOrdering {
+
+    /** Shuffled bytes of new rows for one task. */
+    private static final long TASK_BYTES = 16L << 20;
 
     private final LoadedTable table;
     private final RowLevelSettings settings;
@@ -80,6 +84,15 @@ final class PositionDeltaWrite implements DeltaWrite, RequiresDistributionAndOrd
     @Override
     public boolean distributionStrictlyRequired() {
         return false;
+    }
+
+    /**
+     * Where many rows come into one partition, several tasks write them: Spark's own size leaves a million rows of ordinary width
+     * to one.
+     */
+    @Override
+    public long advisoryPartitionSizeInBytes() {
+        return requiredDistribution() instanceof UnspecifiedDistribution ? 0 : TASK_BYTES;
     }
 
     @Override

@@ -4,6 +4,7 @@ import dev.calve.deletes.PositionBitmap;
 import dev.calve.manifest.DataFile;
 import dev.calve.metadata.TableMetadata;
 import dev.calve.spark.wire.RowsChanged;
+import dev.calve.spark.write.HeldRows;
 import dev.calve.spark.write.PartitionedWriter;
 import dev.calve.spark.write.TaskResults;
 import java.io.IOException;
@@ -28,6 +29,7 @@ final class PositionDeltaWriter implements DeltaWriter<InternalRow> {
 
     private final TableMetadata table;
     private final @Nullable PartitionedWriter rows;
+    private @Nullable HeldRows held;
     private final boolean writesRowIds;
     private final InternalRow noRowId = new GenericInternalRow(1);
     private final JoinedRow withRowId = new JoinedRow();
@@ -45,11 +47,14 @@ final class PositionDeltaWriter implements DeltaWriter<InternalRow> {
      * Nothing is written yet.
      *
      * @param rows null for a statement that writes none
+     * @param held takes the first rows, and hands them to the driver if there are no more; null if all are to be written
      * @param writesRowIds whether the metadata of an updated row is its row id, to be written with it
      */
-    PositionDeltaWriter(TableMetadata table, @Nullable PartitionedWriter rows, boolean writesRowIds) {
+    PositionDeltaWriter(
+            TableMetadata table, @Nullable PartitionedWriter rows, @Nullable HeldRows held, boolean writesRowIds) {
         this.table = table;
         this.rows = rows;
+        this.held = held;
         this.writesRowIds = writesRowIds;
     }
 
@@ -75,7 +80,15 @@ final class PositionDeltaWriter implements DeltaWriter<InternalRow> {
         if (rows == null) {
             throw new IllegalStateException("A statement that only deletes must not write rows.");
         }
-        rows.write(writesRowIds ? withRowId.apply(row, rowId) : row);
+        InternalRow complete = writesRowIds ? withRowId.apply(row, rowId) : row;
+        if (held != null) {
+            if (held.offer(complete)) {
+                return;
+            }
+            HeldRows.forEach(held.toBytes(), complete.numFields(), rows::write);
+            held = null;
+        }
+        rows.write(complete);
     }
 
     private Going file(UTF8String path) {
@@ -107,7 +120,7 @@ final class PositionDeltaWriter implements DeltaWriter<InternalRow> {
             // Where the driver takes no message any more this throws, and abort deletes the files.
             TaskResults.requireWanted(task);
         }
-        return RowsChanged.of(fragments, written, table);
+        return RowsChanged.of(fragments, written, held == null ? new byte[0] : held.toBytes(), table);
     }
 
     @Override

@@ -24,6 +24,8 @@
  *   <li>Only the condition's columns are decoded to find rows, because that is most of a delete's work.
  *   <li>Copy-on-write is no pipeline of its own: rows that stay are copied when places are settled, so they cross no shuffle
  *       and no expression of Spark's touches them.
+ *   <li>The few new rows of a task travel with its message and the driver writes those of all tasks into one file, because
+ *       a table without partitions would get a file per task otherwise; what travels is bounded.
  *   <li>New rows never go into a rewritten file, because the rows that stay must remain older than later equality deletes.
  *   <li>An append looks for scans of its target in the statement's plan, because a MERGE that only inserts is an append to Spark,
  *       and two of them must not insert one key twice.

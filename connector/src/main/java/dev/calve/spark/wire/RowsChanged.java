@@ -14,7 +14,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.apache.spark.sql.connector.write.WriterCommitMessage;
 
-/** What one task of a row-level statement did: the rows that go, by data file and position, and the data files it completed. */
+/**
+ * What one task of a row-level statement did: the rows that go, by data file and position, the data files it completed, and
+ * rows that come and are too few for a file.
+ */
 public final class RowsChanged implements WriterCommitMessage {
 
     private static final long serialVersionUID = 1L;
@@ -33,7 +36,9 @@ public final class RowsChanged implements WriterCommitMessage {
      */
     public record Fragment(String path, PositionBitmap deleted, PositionBitmap updated) {}
 
-    public static RowsChanged of(List<Fragment> fragments, List<DataFile> files, TableMetadata metadata) {
+    /** @param held rows that are in no file yet, as {@code spark.write} encodes them */
+    public static RowsChanged of(
+            List<Fragment> fragments, List<DataFile> files, byte[] held, TableMetadata metadata) {
         var bytes = new ByteArrayOutputStream();
         var out = new DataOutputStream(bytes);
         var codec = new ContentFilesCodec(metadata::partitionType);
@@ -42,6 +47,8 @@ public final class RowsChanged implements WriterCommitMessage {
             for (DataFile file : files) {
                 codec.write(file, out);
             }
+            out.writeInt(held.length);
+            out.write(held);
             out.writeInt(fragments.size());
             for (Fragment fragment : fragments) {
                 out.writeUTF(fragment.path());
@@ -61,19 +68,43 @@ public final class RowsChanged implements WriterCommitMessage {
     }
 
     /** What a message says, read at once. */
-    public record Content(List<DataFile> files, List<Fragment> fragments) {}
+    public static final class Content {
+        private final List<DataFile> files;
+        private final byte[] held;
+        private final List<Fragment> fragments;
+
+        private Content(List<DataFile> files, byte[] held, List<Fragment> fragments) {
+            this.files = files;
+            this.held = held;
+            this.fragments = fragments;
+        }
+
+        public List<DataFile> files() {
+            return files;
+        }
+
+        /** Rows that are in no file yet. */
+        public byte[] held() {
+            return held;
+        }
+
+        public List<Fragment> fragments() {
+            return fragments;
+        }
+    }
 
     public Content content(TableMetadata metadata) {
         var in = new DataInputStream(new ByteArrayInputStream(content));
         var codec = new ContentFilesCodec(metadata::partitionType);
         try {
             List<DataFile> files = files(in, codec);
+            byte[] held = in.readNBytes(in.readInt());
             int count = in.readInt();
             var fragments = new ArrayList<Fragment>(count);
             for (int i = 0; i < count; i++) {
                 fragments.add(new Fragment(in.readUTF(), read(in), read(in)));
             }
-            return new Content(files, fragments);
+            return new Content(files, held, fragments);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -176,6 +176,11 @@ public final class PartitionedWriter implements DataWriter<InternalRow> {
                 storage, () -> names.dataFile(specId, key), layout, reader, new Placement(specId, key, sortOrderId));
     }
 
+    /** Type of the rows it takes, with the row id if they have one. */
+    public StructType rowType() {
+        return rowType;
+    }
+
     /** Completes all files and returns them. */
     public List<DataFile> finish() throws IOException {
         completeAll();
