@@ -134,8 +134,9 @@ class RowLevelConflictIT {
                 "ALTER TABLE %s SET TBLPROPERTIES ('write.delete.mode' = 'adaptive', 'write.calve.adaptive-threshold' = '0.5')",
                 table);
         assertThat(Sql.rows("EXPLAIN UPDATE %s SET s = 'x' WHERE id = 1", table).toString())
-                .contains("mode adaptive by write.update.mode (files are written again from a share of 0.5 deleted rows on,"
-                        + " by write.calve.adaptive-threshold)");
+                .contains(
+                        "mode adaptive by write.update.mode (files are written again from a share of 0.5 deleted rows on,"
+                                + " by write.calve.adaptive-threshold)");
         Set<String> before = dataFiles(table);
         assertThat(paused(
                         "UPDATE " + table + " SET s = concat('u', pause(id)) WHERE id = 5 OR id >= 30",

@@ -199,8 +199,9 @@ class UpdateMergeIT {
                     .containsEntry("calve.rows-updated", "1");
             SparkTestSession.spark().conf().set("spark.calve.update.mode", "adaptive");
             assertThat(Sql.rows("EXPLAIN %s", update).toString())
-                    .contains("mode adaptive by spark.calve.update.mode (files are written again from a share of 0.3 deleted"
-                            + " rows on, by write.calve.adaptive-threshold)");
+                    .contains(
+                            "mode adaptive by spark.calve.update.mode (files are written again from a share of 0.3 deleted"
+                                    + " rows on, by write.calve.adaptive-threshold)");
             SparkTestSession.spark().conf().set("spark.calve.update.mode", "sometimes");
             assertThat(Sql.failure("UPDATE %s SET s = 'z' WHERE id = 0", table))
                     .contains(
@@ -240,7 +241,9 @@ class UpdateMergeIT {
                 .containsEntry("added-data-files", "1")
                 .containsEntry("calve.rows-updated", "17")
                 .containsEntry("calve.rows-inserted", "3");
-        assertThat(Sql.rows("SELECT count(*), count(s), sum(id), count_if(s = concat('u', id)), count_if(s = 'm') FROM %s", table))
+        assertThat(Sql.rows(
+                        "SELECT count(*), count(s), sum(id), count_if(s = concat('u', id)), count_if(s = 'm') FROM %s",
+                        table))
                 .containsExactly("[803,800,322246,16,17]");
         assertThat(Sql.rows("%s", ids)).as("updated rows keep their ids").containsAll(rowIds);
 
@@ -250,7 +253,8 @@ class UpdateMergeIT {
         assertThat(Integer.parseInt(summary(table).get("added-data-files")))
                 .as("each task has enough for a file")
                 .isGreaterThanOrEqualTo(4);
-        assertThat(Sql.rows("SELECT count(*), sum(octet_length(s)) FROM %s WHERE id < 800", table).toString())
+        assertThat(Sql.rows("SELECT count(*), sum(octet_length(s)) FROM %s WHERE id < 800", table)
+                        .toString())
                 .startsWith("[[800,");
     }
 

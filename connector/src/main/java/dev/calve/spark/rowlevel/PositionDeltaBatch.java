@@ -172,8 +172,7 @@ final class PositionDeltaBatch implements DeltaBatchWrite, ReportingBatch {
             return List.of();
         }
         var names = new FileNames(table.metadata(), statementId, NO_TASK, 0);
-        PartitionedWriter writer =
-                PositionDeltaWriterFactory.rowWriter(table.storage(), table.metadata(), names, rows);
+        PartitionedWriter writer = PositionDeltaWriterFactory.rowWriter(table.storage(), table.metadata(), names, rows);
         try {
             for (byte[] some : held) {
                 HeldRows.forEach(some, writer.rowType().size(), writer::write);
