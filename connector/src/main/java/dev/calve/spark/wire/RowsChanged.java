@@ -36,7 +36,11 @@ public final class RowsChanged implements WriterCommitMessage {
      */
     public record Fragment(String path, PositionBitmap deleted, PositionBitmap updated) {}
 
-    /** @param held rows that are in no file yet, as {@code spark.write} encodes them */
+    /**
+     * What a task reports.
+     *
+     * @param held rows that are in no file yet, as {@code spark.write} encodes them
+     */
     public static RowsChanged of(List<Fragment> fragments, List<DataFile> files, byte[] held, TableMetadata metadata) {
         var bytes = new ByteArrayOutputStream();
         var out = new DataOutputStream(bytes);
