@@ -35,7 +35,8 @@ class PositionHeapTest {
             deleted.add(i * oneOf);
         }
         String path = "memory:/t/data/" + task + ".parquet";
-        return RowsChanged.of(List.of(new RowsChanged.Fragment(path, deleted, new PositionBitmap())), List.of(), new byte[0], table);
+        return RowsChanged.of(
+                List.of(new RowsChanged.Fragment(path, deleted, new PositionBitmap())), List.of(), new byte[0], table);
     }
 
     /**
