@@ -9,13 +9,14 @@ import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.expressions.JoinedRow;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.unsafe.types.UTF8String;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class HeldRowsTest {
 
     private static final StructType ROWS = StructType.fromDDL("id BIGINT, s STRING, d DOUBLE");
 
-    private static InternalRow row(Object... values) {
+    private static InternalRow row(@Nullable Object... values) {
         return new GenericInternalRow(values);
     }
 
