@@ -4,15 +4,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongConsumer;
+import java.util.stream.LongStream;
 import org.apache.spark.sql.api.java.UDF1;
 import org.apache.spark.sql.types.DataTypes;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -264,5 +272,75 @@ class RowLevelConflictIT {
                 .contains("CommitConflictException");
         assertThat(Sql.count(table)).isEqualTo(20);
         assertThat(changed(table)).isEmpty();
+    }
+
+    /**
+     * Single-row statements of eight threads on one file. {@code -Dcalve.load.statements=25} runs as many of each kind as are
+     * promised.
+     */
+    @Test
+    void manyStatementsOnDifferentRowsOfOneFileAllLand() throws Exception {
+        int threads = 8;
+        int each = Integer.getInteger("calve.load.statements", 2);
+        String table = NAMESPACE + "." + Sql.unique("load");
+        Sql.run(
+                "CREATE TABLE %s (id bigint, s string) USING calve TBLPROPERTIES ('format-version' = '3',"
+                        + " 'write.delete.mode' = 'merge-on-read', 'write.update.mode' = 'merge-on-read')",
+                table);
+        // A quarter of the rows for each kind of statement.
+        long part = (long) threads * each;
+        Sql.run("INSERT INTO %s SELECT /*+ COALESCE(1) */ id, 'a' FROM range(%d)", table, 4 * part);
+        var refused = new AtomicInteger();
+        inParallel(threads, each, row -> {
+            Sql.run("DELETE FROM %s WHERE id = %d", table, row);
+            Sql.run("UPDATE %s SET s = 'u' WHERE id = %d", table, part + row);
+        });
+        Sql.run(
+                "ALTER TABLE %s SET TBLPROPERTIES ('write.delete.mode' = 'copy-on-write', 'write.update.mode' = 'copy-on-write')",
+                table);
+        var updated = new ConcurrentSkipListSet<Long>();
+        inParallel(threads, each, row -> {
+            Sql.run("DELETE FROM %s WHERE id = %d", table, 2 * part + row);
+            try {
+                Sql.run("UPDATE %s SET s = 'c' WHERE id = %d", table, 3 * part + row);
+                updated.add(3 * part + row);
+            } catch (Throwable e) { // Spark throws checked exceptions that its methods do not declare.
+                assertThat(Sql.messages(e)).contains("CommitConflictException");
+                refused.incrementAndGet();
+            }
+        });
+        assertThat(updated).isNotEmpty();
+        assertThat(updated.size() + refused.get()).isEqualTo((int) part);
+        assertThat(Sql.longs("SELECT id FROM %s", table))
+                .isEqualTo(LongStream.range(0, 4 * part)
+                        .filter(id -> id / part == 1 || id / part == 3)
+                        .boxed()
+                        .toList());
+        assertThat(Sql.longs("SELECT id FROM %s WHERE s = 'u'", table))
+                .isEqualTo(LongStream.range(part, 2 * part).boxed().toList());
+        assertThat(Sql.longs("SELECT id FROM %s WHERE s = 'c'", table)).isEqualTo(List.copyOf(updated));
+    }
+
+    /** Gives each of the rows from 0 on to one of some threads, which start at once. */
+    private static void inParallel(int threads, int each, LongConsumer work) throws Exception {
+        var pool = Executors.newFixedThreadPool(threads);
+        var start = new CountDownLatch(threads);
+        try {
+            List<Future<?>> all = new ArrayList<>();
+            for (int i = 0; i < threads; i++) {
+                long first = (long) i * each;
+                all.add(pool.submit(() -> {
+                    start.countDown();
+                    start.await();
+                    LongStream.range(first, first + each).forEach(work);
+                    return null;
+                }));
+            }
+            for (Future<?> one : all) {
+                one.get();
+            }
+        } finally {
+            pool.shutdownNow();
+        }
     }
 }
