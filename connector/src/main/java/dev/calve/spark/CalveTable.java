@@ -179,7 +179,7 @@ sealed class CalveTable implements SupportsRead, SupportsWrite, SupportsDeleteV2
                 ReadSettings.of(options),
                 SparkSession.active());
         // What is written to is read by nothing but a MERGE that only inserts.
-        return target ? RowLevelScanBuilder.ofInserts(builder) : builder;
+        return target ? RowLevelScanBuilder.ofInserts(builder, SparkSession.active()) : builder;
     }
 
     /** @throws UnsupportedOperationException if the table was loaded at a state of the past */

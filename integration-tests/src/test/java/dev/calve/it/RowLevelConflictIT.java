@@ -263,6 +263,44 @@ class RowLevelConflictIT {
     }
 
     @ParameterizedTest
+    @CsvSource({"3,merge-on-read", "2,copy-on-write"})
+    void mergesMindRowsThatCouldHaveMatched(int version, String mode) throws Exception {
+        String table = NAMESPACE + "." + Sql.unique("t");
+        Sql.run(
+                "CREATE TABLE %s USING calve PARTITIONED BY (p) TBLPROPERTIES ('format-version' = '%d',"
+                        + " 'write.delete.mode' = 'merge-on-read', 'write.merge.mode' = '%s')"
+                        + " AS SELECT id, CAST(id %% 4 AS int) AS p, concat('s', id) AS s FROM range(40)",
+                table, version, mode);
+        String merge = "MERGE INTO " + table
+                + " t USING (SELECT id, CAST(%1$d AS int) AS p FROM VALUES (%1$dL), (%2$dL) AS v(id)) c"
+                + " ON t.id = c.id AND t.p = c.p WHEN MATCHED THEN UPDATE SET s = concat('m', %3$s)"
+                + " WHEN NOT MATCHED THEN INSERT (id, p, s) VALUES (c.id, c.p, 'new')";
+        // In other partitions, with rows added, changed and deleted there.
+        assertThat(paused(
+                        merge.formatted(0, 100, "pause(t.id)"),
+                        merge.formatted(1, 101, "t.id"),
+                        merge.formatted(2, 102, "t.id"),
+                        "DELETE FROM " + table + " WHERE id = 7"))
+                .isEmpty();
+        assertThat(changed(table)).containsExactly("[0,m0]", "[1,m1]", "[100,new]", "[101,new]", "[102,new]", "[2,m2]");
+        // In the same partition, but with another key.
+        assertThat(paused(merge.formatted(0, 104, "pause(t.id)"), "INSERT INTO " + table + " VALUES (108, 0, 's108')"))
+                .isEmpty();
+        // From the same file.
+        assertThat(paused(merge.formatted(0, 124, "pause(t.id)"), "DELETE FROM " + table + " WHERE id = 8"))
+                .isEmpty();
+        // With the same key.
+        String failure =
+                paused(merge.formatted(0, 112, "pause(t.id)"), "INSERT INTO " + table + " VALUES (112, 0, 's112')");
+        assertThat(failure).contains("CommitConflictException");
+        // Where it is not known what could have matched, everything is minded.
+        failure = paused(
+                merge.formatted(0, 116, "pause(t.id)") + " WHEN NOT MATCHED BY SOURCE AND t.id = 3 THEN DELETE",
+                "INSERT INTO " + table + " VALUES (120, 1, 's120')");
+        assertThat(failure).contains("CommitConflictException");
+    }
+
+    @ParameterizedTest
     @CsvSource({"2,merge-on-read", "3,copy-on-write"})
     void aFileSomebodyRemovedIsRefused(int version, String mode) throws Exception {
         String table = table(version, mode, "snapshot");

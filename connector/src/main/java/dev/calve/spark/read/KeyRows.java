@@ -80,6 +80,30 @@ final class KeyRows {
         return kept;
     }
 
+    /**
+     * Keeps the rows whose key is in a table.
+     *
+     * @param rows as {@link RowFilter.Rows#retain} has them
+     */
+    int retainKnown(KeyTable table, int[] rows, int count) {
+        int kept = 0;
+        for (int i = 0; i < count; i++) {
+            int row = rows[i];
+            if (rank(table, row) != KeyTable.ABSENT) {
+                rows[kept++] = row;
+            }
+        }
+        return kept;
+    }
+
+    private int rank(KeyTable table, int row) {
+        if (table instanceof LongKeys integers) {
+            return cells[0].isNull(row) ? integers.rankOfNull() : integers.rank(cells[0].integer(row));
+        }
+        encode(row);
+        return ((EncodedKeys) table).rank(bytes.array(), bytes.length());
+    }
+
     private void encode(int row) {
         bytes.clear();
         for (KeyCell cell : cells) {

@@ -9,31 +9,41 @@ import dev.calve.schema.SchemaJson;
 import dev.calve.spark.convert.Placeholders;
 import dev.calve.spark.wire.ExecutorTable;
 import dev.calve.spark.wire.KeyedFileSplits;
+import dev.calve.spark.wire.WantedKeys;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
+import org.apache.spark.broadcast.Broadcast;
 import org.apache.spark.sql.connector.metric.CustomTaskMetric;
 import org.apache.spark.sql.connector.read.Batch;
 import org.apache.spark.sql.connector.read.InputPartition;
 import org.apache.spark.sql.connector.read.PartitionReaderFactory;
 import org.jspecify.annotations.Nullable;
 
-/** The tasks of a scan, less the files that a filter found while the query runs makes superfluous. */
-final class SnapshotBatch implements Batch {
+/** The tasks of a scan, less the files and rows that what is found while the query runs makes superfluous. */
+public final class SnapshotBatch implements Batch {
 
     private final SnapshotScan scan;
     private final Expression further;
+    private final Optional<Broadcast<WantedKeys>> wanted;
     private @Nullable ScanPlan plan;
     private int filesRead;
 
     SnapshotBatch(SnapshotScan scan, Expression further) {
-        this.scan = scan;
-        this.further = further;
+        this(scan, further, Optional.empty());
     }
 
-    private synchronized ScanPlan plan() {
+    /** @param wanted only rows with such a key are read */
+    SnapshotBatch(SnapshotScan scan, Expression further, Optional<Broadcast<WantedKeys>> wanted) {
+        this.scan = scan;
+        this.further = further;
+        this.wanted = wanted;
+    }
+
+    /** The files whose rows are read. */
+    public synchronized ScanPlan plan() {
         if (plan == null) {
             plan = further == Expression.Constant.TRUE
                     ? scan.files().plan()
@@ -86,7 +96,8 @@ final class SnapshotBatch implements Batch {
                 ExecutorTable.of(table),
                 SchemaJson.toJson(scan.query().schema()).toString(),
                 scan.readSchema().json(),
-                batchRows);
+                batchRows,
+                wanted);
     }
 
     CustomTaskMetric[] driverMetrics() {
@@ -95,7 +106,10 @@ final class SnapshotBatch implements Batch {
 
     @Override
     public boolean equals(Object other) {
-        return other instanceof SnapshotBatch batch && scan.equals(batch.scan) && further.equals(batch.further);
+        return other instanceof SnapshotBatch batch
+                && scan.equals(batch.scan)
+                && further.equals(batch.further)
+                && wanted.equals(batch.wanted);
     }
 
     @Override

@@ -97,6 +97,11 @@ public final class SnapshotScan
         return query;
     }
 
+    /** For messages. */
+    public String tableName() {
+        return query.table().name();
+    }
+
     /** TRUE for every row the query asks for, as far as Spark said. */
     public dev.calve.expression.Expression filter() {
         return query.pushed().filter();
@@ -155,6 +160,34 @@ public final class SnapshotScan
             runtime = null;
         }
         return new SnapshotBatch(this, further);
+    }
+
+    /** The batch of only those rows that have one of some keys. */
+    public SnapshotBatch matching(SoughtRows rows) {
+        return new SnapshotBatch(this, rows.condition(), Optional.of(rows.keys()));
+    }
+
+    /** The batch of all rows. */
+    public SnapshotBatch everything() {
+        return new SnapshotBatch(this, Expression.Constant.TRUE);
+    }
+
+    /**
+     * The column a name stands for, if rows can be sought by its values.
+     *
+     * @param name of a top-level column, as the scan names it
+     */
+    public Optional<Expression.Column> keyColumn(String name) {
+        return Arrays.asList(query.columns().fieldNames()).contains(name)
+                ? new SparkPredicates(query.schema(), true)
+                        .column(reference(name))
+                        .filter(column -> KeyKind.of(column.type()).isPresent())
+                : Optional.empty();
+    }
+
+    /** Whether the query takes any rows, as long as they are enough. */
+    public boolean isLimited() {
+        return query.pushed().limit().isPresent();
     }
 
     /** Every column that may have bounds: partitions are not all that prunes. */

@@ -15,6 +15,7 @@ import java.util.Collection;
 import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Optional;
 import org.apache.spark.sql.connector.metric.CustomTaskMetric;
 import org.apache.spark.sql.connector.read.PartitionReader;
 import org.apache.spark.sql.types.StructType;
@@ -32,17 +33,26 @@ final class SplitReader implements PartitionReader<ColumnarBatch> {
     private final Deque<List<Split>> files;
     private final StructType columns;
     private final int batchRows;
+    private final Optional<RowFilter> wanted;
     private final KeyDeletes keys;
     private final boolean showDeleted;
     private @Nullable ColumnarFileReader open;
     private ReadCounters closed = ReadCounters.NONE;
 
-    SplitReader(Storage storage, TaskReads reads, List<Split> splits, StructType columns, int batchRows) {
+    /** @param wanted further rules out rows nobody asks for; deleted rows that are shown are not ruled out */
+    SplitReader(
+            Storage storage,
+            TaskReads reads,
+            List<Split> splits,
+            StructType columns,
+            int batchRows,
+            Optional<RowFilter> wanted) {
         this.storage = storage;
         this.reads = reads;
         this.files = new ArrayDeque<>(byFile(splits));
         this.columns = columns;
         this.batchRows = batchRows;
+        this.wanted = wanted;
         this.keys = new KeyDeletes(
                 reads, files.stream().map(file -> file.get(0).task()).toList());
         this.showDeleted = Arrays.stream(columns.fields())
@@ -92,9 +102,12 @@ final class SplitReader implements PartitionReader<ColumnarBatch> {
         if (!deleted.isEmpty()) {
             read.deleted(deleted);
         }
-        keys.filter(task).ifPresent(read::filter);
+        Optional<RowFilter> alive = keys.filter(task);
         if (showDeleted) {
+            alive.ifPresent(read::filter);
             read.showDeleted();
+        } else {
+            BothFilters.of(alive, wanted).ifPresent(read::filter);
         }
         return ColumnarFileReader.open(read.build());
     }

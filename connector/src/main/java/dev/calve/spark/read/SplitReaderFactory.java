@@ -7,13 +7,17 @@ import dev.calve.schema.Schema;
 import dev.calve.schema.SchemaJson;
 import dev.calve.spark.wire.ExecutorTable;
 import dev.calve.spark.wire.FileSplits;
+import dev.calve.spark.wire.WantedKeys;
 import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import org.apache.spark.broadcast.Broadcast;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.connector.read.InputPartition;
 import org.apache.spark.sql.connector.read.PartitionReader;
 import org.apache.spark.sql.connector.read.PartitionReaderFactory;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.vectorized.ColumnarBatch;
+import org.jspecify.annotations.Nullable;
 
 /** Opens the splits of one task, always as columnar batches. */
 final class SplitReaderFactory implements PartitionReaderFactory {
@@ -24,12 +28,20 @@ final class SplitReaderFactory implements PartitionReaderFactory {
     private final String schemaJson;
     private final String columnsJson;
     private final int batchRows;
+    private final @Nullable Broadcast<WantedKeys> wanted;
 
-    SplitReaderFactory(ExecutorTable table, String schemaJson, String columnsJson, int batchRows) {
+    /** @param wanted only rows with such a key are read, as far as deleted rows are not shown */
+    SplitReaderFactory(
+            ExecutorTable table,
+            String schemaJson,
+            String columnsJson,
+            int batchRows,
+            Optional<Broadcast<WantedKeys>> wanted) {
         this.table = table;
         this.schemaJson = schemaJson;
         this.columnsJson = columnsJson;
         this.batchRows = batchRows;
+        this.wanted = wanted.orElse(null);
     }
 
     @Override
@@ -41,7 +53,8 @@ final class SplitReaderFactory implements PartitionReaderFactory {
                 new TaskReads(table.storage(), metadata, schema),
                 ((FileSplits) partition).splits(new FileTaskCodec(metadata)),
                 (StructType) StructType.fromJson(columnsJson),
-                batchRows);
+                batchRows,
+                Optional.ofNullable(wanted).map(keys -> WantedRows.of(keys.value(), schema)));
     }
 
     @Override

@@ -33,6 +33,8 @@
  *       Spark's package cannot be loaded from {@code --packages}.
  *   <li>{@code InternalRow} and {@code ArrayData} are never subclassed, because their abstract methods differ between
  *       Spark versions; {@code ColumnVector} is.
+ *   <li>Keys that rows must have ({@link dev.calve.spark.read.SoughtRows}) rule rows out by the machinery of equality deletes,
+ *       the other way round, and become a short condition to prune by.
  * </ul>
  *
  * It evaluates no predicate of a query on rows.

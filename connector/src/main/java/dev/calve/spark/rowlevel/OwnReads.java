@@ -99,26 +99,34 @@ final class OwnReads {
                 .filter(RowLevelScan.class::isInstance)
                 .map(RowLevelScan.class::cast)
                 .toList();
-        merged.forEach(scan -> own.add(scan.reads()));
-        Optional<OptionalLong> oldest = oldest(own, target);
-        if (oldest.isEmpty()) {
-            return Optional.empty();
-        }
         var filters = new ArrayList<Expression>();
         Map<String, ConflictRule.Place> files = new HashMap<>();
         for (ScannedState.Known scan : own) {
             // An answer from metadata does not tell which files it is about.
             boolean rows = scan instanceof SnapshotScan;
             filters.add(rows ? ((SnapshotScan) scan).filter() : Expression.Constant.TRUE);
-            for (FileTask task : rows ? ((SnapshotScan) scan).plan().tasks() : all(scan.scanned(), target)) {
-                files.put(
-                        task.file().path(),
-                        new ConflictRule.Place(task.file().specId(), task.file().partition()));
-            }
+            add(rows ? ((SnapshotScan) scan).plan().tasks() : all(scan.scanned(), target), files);
         }
-        var isolation = Statement.Isolation.ofMerge(target.properties());
-        return Optional.of(new AppendRules(
-                !merged.isEmpty(), oldest.get(), isolation, isolation.rules(Expressions.or(filters), files)));
+        for (RowLevelScan scan : merged) {
+            scan.verifySource();
+            filters.add(scan.filter());
+            add(scan.read().orElseGet(() -> scan.reads().plan()).tasks(), files);
+            scan.release();
+            own.add(scan.reads());
+        }
+        return oldest(own, target).map(oldest -> {
+            var isolation = Statement.Isolation.ofMerge(target.properties());
+            return new AppendRules(
+                    !merged.isEmpty(), oldest, isolation, isolation.rules(Expressions.or(filters), files));
+        });
+    }
+
+    private static void add(List<FileTask> tasks, Map<String, ConflictRule.Place> files) {
+        for (FileTask task : tasks) {
+            files.put(
+                    task.file().path(),
+                    new ConflictRule.Place(task.file().specId(), task.file().partition()));
+        }
     }
 
     private static List<FileTask> all(ScannedState scanned, LoadedTable target) {
@@ -145,7 +153,8 @@ final class OwnReads {
         return newest;
     }
 
-    private static Optional<QueryExecution> running(SparkSession session) {
+    /** The statement this thread runs; empty outside of one, as while it is explained. */
+    static Optional<QueryExecution> running(SparkSession session) {
         String id = session.sparkContext().getLocalProperty(SQLExecution.EXECUTION_ID_KEY());
         return id == null ? Optional.empty() : Optional.ofNullable(SQLExecution.getQueryExecution(Long.parseLong(id)));
     }

@@ -4,7 +4,6 @@ import dev.calve.catalog.LoadedTable;
 import dev.calve.metadata.ReadPoint;
 import dev.calve.scan.ScanRange;
 import dev.calve.spark.read.ReadSettings;
-import dev.calve.spark.read.SnapshotScan;
 import dev.calve.spark.read.SnapshotScanBuilder;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -33,7 +32,7 @@ public final class PositionDelta implements SupportsDelta {
     private final LoadedTable table;
     private final Command command;
     private final SparkSession session;
-    private final List<SnapshotScan> scans = new CopyOnWriteArrayList<>();
+    private final List<RowLevelScan> scans = new CopyOnWriteArrayList<>();
 
     /** @param table the statement reads the state it was loaded at */
     public PositionDelta(LoadedTable table, Command command, SparkSession session) {
@@ -57,7 +56,7 @@ public final class PositionDelta implements SupportsDelta {
         var range = new ScanRange.AtSnapshot(table.head());
         var builder = new SnapshotScanBuilder(
                 table, range, table.metadata().schema(), new ReadPoint.Current(), ReadSettings.of(options), session);
-        return new RowLevelScanBuilder(builder, scans::add);
+        return new RowLevelScanBuilder(builder, command == Command.MERGE, scans::add, session);
     }
 
     @Override

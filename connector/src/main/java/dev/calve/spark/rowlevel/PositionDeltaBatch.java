@@ -21,7 +21,7 @@ import dev.calve.rowlevel.Touched;
 import dev.calve.scan.FileTask;
 import dev.calve.scan.ScanPlan;
 import dev.calve.scan.ScanPlanner;
-import dev.calve.spark.read.SnapshotScan;
+import dev.calve.spark.read.TaskReads;
 import dev.calve.spark.wire.ExecutorTable;
 import dev.calve.spark.wire.RowsChanged;
 import dev.calve.spark.write.HeldRows;
@@ -63,7 +63,7 @@ final class PositionDeltaBatch implements DeltaBatchWrite, ReportingBatch {
     private final RowLevelSettings settings;
     private final Map<String, String> summary;
     private final StructType rows;
-    private final List<SnapshotScan> scans;
+    private final List<RowLevelScan> scans;
     private final SparkSession session;
     private final UUID statementId = UUID.randomUUID();
     private final FileLedger ledger;
@@ -75,7 +75,7 @@ final class PositionDeltaBatch implements DeltaBatchWrite, ReportingBatch {
             RowLevelSettings settings,
             Map<String, String> summary,
             StructType rows,
-            List<SnapshotScan> scans,
+            List<RowLevelScan> scans,
             SparkSession session) {
         this.table = table;
         this.settings = settings;
@@ -120,7 +120,8 @@ final class PositionDeltaBatch implements DeltaBatchWrite, ReportingBatch {
             if (change.isEmpty()) {
                 return;
             }
-            var again = SettleAgain.of(table.storage(), change, settlement);
+            scans.forEach(RowLevelScan::verifySource);
+            SettleAgain again = again(change);
             var statement =
                     new Statement(statementId, settings.command().name(), Optional.of(settings.isolation()), ledger);
             report = new TableCommit(table.target(), statement, Clock.systemUTC())
@@ -128,12 +129,33 @@ final class PositionDeltaBatch implements DeltaBatchWrite, ReportingBatch {
                     .reported();
         } catch (IOException e) {
             throw new UncheckedIOException("Cannot run " + statement() + ": " + e.getMessage(), e);
+        } finally {
+            scans.forEach(RowLevelScan::release);
         }
     }
 
     @Override
     public Optional<CommitReport> report() {
         return report;
+    }
+
+    /** Rows deleted from files that were read do not matter if they are shown to match no row of a MERGE's source. */
+    private SettleAgain again(RowChange change) {
+        var again = SettleAgain.of(table.storage(), change, settlement);
+        List<RowLevelScan> read =
+                scans.stream().filter(scan -> scan.read().isPresent()).toList();
+        if (readsTwice() || read.size() != 1) {
+            return again;
+        }
+        TableMetadata metadata = table.metadata();
+        return read.get(0)
+                .matcher(new TaskReads(table.storage(), metadata, metadata.schema()), metadata.schema())
+                .map(again::showing)
+                .orElse(again);
+    }
+
+    private boolean readsTwice() {
+        return settings.isolation().level() == IsolationLevel.SERIALIZABLE && OwnReads.areThere(session, table);
     }
 
     private RowChange change(WriterCommitMessage[] messages) throws IOException {
@@ -218,7 +240,7 @@ final class PositionDeltaBatch implements DeltaBatchWrite, ReportingBatch {
     }
 
     private List<ScanPlan> plans() {
-        return scans.stream().flatMap(scan -> scan.planned().stream()).toList();
+        return scans.stream().flatMap(scan -> scan.read().stream()).toList();
     }
 
     /**
@@ -228,7 +250,7 @@ final class PositionDeltaBatch implements DeltaBatchWrite, ReportingBatch {
     private Scope scope() throws IOException {
         IsolationLevel level = settings.isolation().level();
         TableMetadata metadata = table.metadata();
-        if (level == IsolationLevel.SERIALIZABLE && OwnReads.areThere(session, table)) {
+        if (readsTwice()) {
             List<FileTask> all = table.head().isEmpty()
                     ? List.of()
                     : new ScanPlanner(table.storage(), metadata, table.head().get())
@@ -237,8 +259,8 @@ final class PositionDeltaBatch implements DeltaBatchWrite, ReportingBatch {
             return new Scope(Expression.Constant.TRUE, level, all);
         }
         Expression filter = Expressions.or(scans.stream()
-                .filter(scan -> scan.planned().isPresent())
-                .map(SnapshotScan::filter)
+                .filter(scan -> scan.read().isPresent())
+                .map(RowLevelScan::filter)
                 .toList());
         if (settings.command() != RowChange.Command.MERGE) {
             return Scope.of(filter, level);
@@ -256,6 +278,7 @@ final class PositionDeltaBatch implements DeltaBatchWrite, ReportingBatch {
                 note(message);
             }
         }
+        scans.forEach(RowLevelScan::release);
         ledger.abort();
     }
 

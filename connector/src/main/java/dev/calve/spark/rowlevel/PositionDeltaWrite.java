@@ -2,7 +2,6 @@ package dev.calve.spark.rowlevel;
 
 import dev.calve.catalog.LoadedTable;
 import dev.calve.rowlevel.RowChange;
-import dev.calve.spark.read.SnapshotScan;
 import dev.calve.spark.write.RowDistribution;
 import dev.calve.spark.write.WriteMetrics;
 import java.util.List;
@@ -33,7 +32,7 @@ final class PositionDeltaWrite implements DeltaWrite, RequiresDistributionAndOrd
     private final RowLevelSettings settings;
     private final Map<String, String> summary;
     private final StructType rows;
-    private final List<SnapshotScan> scans;
+    private final List<RowLevelScan> scans;
     private final SparkSession session;
     private Optional<PositionDeltaBatch> batch = Optional.empty();
 
@@ -47,7 +46,7 @@ final class PositionDeltaWrite implements DeltaWrite, RequiresDistributionAndOrd
             RowLevelSettings settings,
             Map<String, String> summary,
             StructType rows,
-            List<SnapshotScan> scans,
+            List<RowLevelScan> scans,
             SparkSession session) {
         this.table = table;
         this.settings = settings;

@@ -1,7 +1,6 @@
 package dev.calve.spark.rowlevel;
 
 import dev.calve.catalog.LoadedTable;
-import dev.calve.spark.read.SnapshotScan;
 import dev.calve.spark.write.WriteTarget;
 import java.util.List;
 import org.apache.spark.sql.SparkSession;
@@ -15,7 +14,7 @@ record PositionDeltaWriteBuilder(
         LoadedTable table,
         RowLevelOperation.Command command,
         LogicalWriteInfo info,
-        List<SnapshotScan> scans,
+        List<RowLevelScan> scans,
         SparkSession session)
         implements DeltaWriteBuilder {
 

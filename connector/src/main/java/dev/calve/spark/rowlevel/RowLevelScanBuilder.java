@@ -1,8 +1,8 @@
 package dev.calve.spark.rowlevel;
 
-import dev.calve.spark.read.SnapshotScan;
 import dev.calve.spark.read.SnapshotScanBuilder;
 import java.util.function.Consumer;
+import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.connector.expressions.filter.Predicate;
 import org.apache.spark.sql.connector.read.Scan;
 import org.apache.spark.sql.connector.read.ScanBuilder;
@@ -15,12 +15,20 @@ public final class RowLevelScanBuilder
         implements ScanBuilder, SupportsPushDownV2Filters, SupportsPushDownRequiredColumns {
 
     private final SnapshotScanBuilder builder;
-    private final Consumer<SnapshotScan> built;
+    private final boolean merges;
+    private final Consumer<RowLevelScan> built;
+    private final SparkSession session;
 
-    /** @param built is told of every scan that was built */
-    RowLevelScanBuilder(SnapshotScanBuilder builder, Consumer<SnapshotScan> built) {
+    /**
+     * @param merges whether rows that match nothing in the other table of a MERGE may be left out
+     * @param built is told of every scan that was built
+     */
+    RowLevelScanBuilder(
+            SnapshotScanBuilder builder, boolean merges, Consumer<RowLevelScan> built, SparkSession session) {
         this.builder = builder;
+        this.merges = merges;
         this.built = built;
+        this.session = session;
     }
 
     /**
@@ -28,9 +36,9 @@ public final class RowLevelScanBuilder
      *
      * @param builder of the newest state
      */
-    public static ScanBuilder ofInserts(SnapshotScanBuilder builder) {
+    public static ScanBuilder ofInserts(SnapshotScanBuilder builder, SparkSession session) {
         // Its append finds the scan in the statement's plan.
-        return new RowLevelScanBuilder(builder, scan -> {});
+        return new RowLevelScanBuilder(builder, true, scan -> {}, session);
     }
 
     @Override
@@ -50,8 +58,8 @@ public final class RowLevelScanBuilder
 
     @Override
     public Scan build() {
-        SnapshotScan scan = builder.buildScan();
+        var scan = new RowLevelScan(builder.buildScan(), merges, session);
         built.accept(scan);
-        return new RowLevelScan(scan);
+        return scan;
     }
 }

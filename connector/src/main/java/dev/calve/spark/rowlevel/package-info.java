@@ -30,6 +30,9 @@
  *   <li>An append looks for scans of its target in the statement's plan, because a MERGE that only inserts is an append to Spark,
  *       and two of them must not insert one key twice.
  *   <li>The row-level scan offers Spark no filter at run time, because for one Spark may read a MERGE's source twice.
+ *   <li>The scan of a MERGE finds the join it stands below in the running statement's plan and asks the other side which keys
+ *       there are, when tasks are planned and not before, because EXPLAIN must run nothing. The values are the statement's conflict
+ *       scope, too, because a row without them cannot have matched.
  *   <li>What tasks wrote is noted as each task ends, because a stage that fails later must not leave files behind.
  * </ul>
  */
