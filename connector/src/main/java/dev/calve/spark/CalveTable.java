@@ -178,8 +178,8 @@ sealed class CalveTable implements SupportsRead, SupportsWrite, SupportsDeleteV2
                 chosen.point(),
                 ReadSettings.of(options),
                 SparkSession.active());
-        // What is written to is read by nothing but a MERGE that only inserts.
-        return target ? RowLevelScanBuilder.ofInserts(builder, SparkSession.active()) : builder;
+        // A MERGE that only inserts reads what is written to, and so do all other parts of the statement that name it.
+        return target ? RowLevelScanBuilder.ofTarget(builder, SparkSession.active()) : builder;
     }
 
     /** @throws UnsupportedOperationException if the table was loaded at a state of the past */

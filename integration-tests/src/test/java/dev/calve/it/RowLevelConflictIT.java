@@ -217,12 +217,20 @@ class RowLevelConflictIT {
                 "UPDATE " + table + " SET s = concat('max', pause(id)) WHERE id = (SELECT max(id) FROM " + table + ")",
                 "DELETE FROM " + table + " WHERE id = 3");
         assertThat(failure.isEmpty()).as(failure).isEqualTo(isolation.equals("snapshot"));
+        // So does one whose source is its target, whichever rows it asks for.
+        String merge = "MERGE INTO " + table + " t USING (SELECT id + 1 AS id FROM " + table + " WHERE id = 38) c"
+                + " ON t.id = c.id WHEN MATCHED THEN UPDATE SET s = concat('m', pause(t.id))"
+                + " WHEN NOT MATCHED THEN INSERT (id, s) VALUES (c.id, 'new')";
+        failure = paused(merge, "DELETE FROM " + table + " WHERE id = 30");
+        assertThat(failure.isEmpty()).as(failure).isEqualTo(isolation.equals("snapshot"));
         // Without the second reading it goes through.
         assertThat(paused(
                         "UPDATE " + table + " SET s = concat('u', pause(id)) WHERE id = 12",
                         "DELETE FROM " + table + " WHERE id = 4"))
                 .isEmpty();
         assertThat(changed(table)).contains("[12,u12]");
+        Sql.run("%s", merge.replace("pause(t.id)", "t.id"));
+        assertThat(changed(table)).contains("[39,m39]");
     }
 
     @ParameterizedTest

@@ -10,7 +10,6 @@ import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.sql.SparkSession;
@@ -22,8 +21,6 @@ import org.apache.spark.sql.catalyst.expressions.Cast;
 import org.apache.spark.sql.catalyst.expressions.EqualTo;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.NamedExpression;
-import org.apache.spark.sql.catalyst.plans.logical.Filter;
-import org.apache.spark.sql.catalyst.plans.logical.Join;
 import org.apache.spark.sql.catalyst.plans.logical.LocalRelation;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Project;
@@ -57,11 +54,6 @@ final class MergeSource {
     /** Bytes of what all tasks together hand to the driver, at most. */
     private static final long MOST_COLLECTED_BYTES = 256L << 20;
 
-    /** Joins that do not ask for rows of the left, or right, side that match nothing. */
-    private static final Set<String> LEFT_MATCHES = Set.of("INNER", "RIGHT OUTER", "LEFT SEMI");
-
-    private static final Set<String> RIGHT_MATCHES = Set.of("INNER", "LEFT OUTER", "LEFT SEMI", "LEFT ANTI");
-
     private final SparkSession session;
     private final RowLevelScan target;
     private final MergeSourceUse use;
@@ -71,8 +63,6 @@ final class MergeSource {
 
     /** A part of the join's condition: a column of the target equals an expression over the source. */
     private record Equality(Column column, Expression value) {}
-
-    private record Sides(LogicalPlan source, Expression condition, DataSourceV2ScanRelation target) {}
 
     MergeSource(SparkSession session, RowLevelScan target) {
         this.session = session;
@@ -90,15 +80,15 @@ final class MergeSource {
         if (use == MergeSourceUse.OFF) {
             return Optional.empty();
         }
-        Optional<Sides> sides = sides(running.optimizedPlan());
-        if (sides.isEmpty()) {
+        Optional<MatchingJoin> join = target.join(running.optimizedPlan());
+        if (join.isEmpty()) {
             return Optional.empty();
         }
-        List<Equality> equalities = equalities(sides.get());
+        List<Equality> equalities = equalities(join.get());
         if (equalities.isEmpty()) {
             return Optional.empty();
         }
-        QueryExecution keys = keys(sides.get().source(), equalities);
+        QueryExecution keys = keys(join.get().source(), equalities);
         Optional<Repeatable> repeatable = Repeatable.of(keys.optimizedPlan());
         List<SourceFiles> files = repeatable.map(Repeatable::files).orElse(List.of());
         if ((repeatable.isEmpty() && use != MergeSourceUse.TWICE) || isHuge(keys) || isChanged(files)) {
@@ -162,48 +152,12 @@ final class MergeSource {
         }
     }
 
-    private Optional<Sides> sides(LogicalPlan plan) {
-        if (plan instanceof Join join && join.condition().isDefined()) {
-            String type = join.joinType().sql();
-            Optional<DataSourceV2ScanRelation> left = scan(join.left());
-            if (left.isPresent()) {
-                return sides(LEFT_MATCHES.contains(type), join.right(), join, left.get());
-            }
-            Optional<DataSourceV2ScanRelation> right = scan(join.right());
-            if (right.isPresent()) {
-                return sides(RIGHT_MATCHES.contains(type), join.left(), join, right.get());
-            }
-        }
-        for (LogicalPlan child : CollectionConverters.asJava(plan.children())) {
-            Optional<Sides> found = sides(child);
-            if (found.isPresent()) {
-                return found;
-            }
-        }
-        return Optional.empty();
-    }
-
-    private static Optional<Sides> sides(
-            boolean matchesOnly, LogicalPlan source, Join join, DataSourceV2ScanRelation scan) {
-        return matchesOnly ? Optional.of(new Sides(source, join.condition().get(), scan)) : Optional.empty();
-    }
-
-    /** The target's scan, if nothing but columns and rows were chosen from it. */
-    private Optional<DataSourceV2ScanRelation> scan(LogicalPlan plan) {
-        if (plan instanceof DataSourceV2ScanRelation relation) {
-            return relation.scan() == target ? Optional.of(relation) : Optional.empty();
-        }
-        return plan instanceof Project || plan instanceof Filter
-                ? scan(CollectionConverters.asJava(plan.children()).get(0))
-                : Optional.empty();
-    }
-
-    private List<Equality> equalities(Sides sides) {
+    private List<Equality> equalities(MatchingJoin join) {
         var equalities = new ArrayList<Equality>();
-        for (Expression part : conjuncts(sides.condition())) {
+        for (Expression part : conjuncts(join.condition())) {
             if (part instanceof EqualTo equal) {
-                equality(equal.left(), equal.right(), sides)
-                        .or(() -> equality(equal.right(), equal.left(), sides))
+                equality(equal.left(), equal.right(), join)
+                        .or(() -> equality(equal.right(), equal.left(), join))
                         .ifPresent(equalities::add);
             }
         }
@@ -221,14 +175,14 @@ final class MergeSource {
         return parts;
     }
 
-    private Optional<Equality> equality(Expression ofTarget, Expression ofSource, Sides sides) {
-        if (!ofSource.references().subsetOf(sides.source().outputSet())
+    private Optional<Equality> equality(Expression ofTarget, Expression ofSource, MatchingJoin join) {
+        if (!ofSource.references().subsetOf(join.source().outputSet())
                 || !ofSource.deterministic()
                 || !isBinary(ofSource.dataType())) {
             return Optional.empty();
         }
         return attribute(ofTarget)
-                .flatMap(attribute -> name(attribute, sides.target()))
+                .flatMap(attribute -> name(attribute, join.target()))
                 .flatMap(target.reads()::keyColumn)
                 .map(column -> new Equality(column, ofSource));
     }

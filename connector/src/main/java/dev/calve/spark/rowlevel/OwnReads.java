@@ -77,8 +77,8 @@ final class OwnReads {
     }
 
     /**
-     * Whether a row-level statement reads the newest state of its target besides looking for the rows it changes: that scan is of
-     * a kind of its own and does not count. True as well if the plan is not known.
+     * Whether a row-level statement reads the newest state of its target besides looking for the rows it changes. True as well if
+     * the plan is not known.
      */
     static boolean areThere(SparkSession session, LoadedTable target) {
         return running(session)
@@ -93,31 +93,33 @@ final class OwnReads {
      * @return empty if it does not read the newest state of its target
      */
     static Optional<AppendRules> ofAppend(SparkSession session, LoadedTable target) {
-        List<Scan> scans = running(session).map(OwnReads::scans).orElse(List.of());
+        Optional<QueryExecution> running = running(session);
+        List<Scan> scans = running.map(OwnReads::scans).orElse(List.of());
         List<ScannedState.Known> own = newest(scans, target);
-        List<RowLevelScan> merged = scans.stream()
-                .filter(RowLevelScan.class::isInstance)
-                .map(RowLevelScan.class::cast)
-                .toList();
         var filters = new ArrayList<Expression>();
         Map<String, ConflictRule.Place> files = new HashMap<>();
+        boolean merges = false;
         for (ScannedState.Known scan : own) {
-            // An answer from metadata does not tell which files it is about.
-            boolean rows = scan instanceof SnapshotScan;
-            filters.add(rows ? ((SnapshotScan) scan).filter() : Expression.Constant.TRUE);
-            add(rows ? ((SnapshotScan) scan).plan().tasks() : all(scan.scanned(), target), files);
+            if (scan instanceof RowLevelScan read) {
+                merges |= running.flatMap(statement -> read.join(statement.optimizedPlan()))
+                        .isPresent();
+                read.verifySource();
+                filters.add(read.filter());
+                add(read.read().orElseGet(() -> read.reads().plan()).tasks(), files);
+                read.release();
+            } else if (scan instanceof SnapshotScan read) {
+                filters.add(read.filter());
+                add(read.plan().tasks(), files);
+            } else {
+                // An answer from metadata does not tell which files it is about.
+                filters.add(Expression.Constant.TRUE);
+                add(all(scan.scanned(), target), files);
+            }
         }
-        for (RowLevelScan scan : merged) {
-            scan.verifySource();
-            filters.add(scan.filter());
-            add(scan.read().orElseGet(() -> scan.reads().plan()).tasks(), files);
-            scan.release();
-            own.add(scan.reads());
-        }
+        boolean ofMerge = merges;
         return oldest(own, target).map(oldest -> {
             var isolation = Statement.Isolation.ofMerge(target.properties());
-            return new AppendRules(
-                    !merged.isEmpty(), oldest, isolation, isolation.rules(Expressions.or(filters), files));
+            return new AppendRules(ofMerge, oldest, isolation, isolation.rules(Expressions.or(filters), files));
         });
     }
 
@@ -140,10 +142,12 @@ final class OwnReads {
                         .tasks();
     }
 
+    /** Without the scan that finds the rows a statement changes. */
     private static List<ScannedState.Known> newest(List<Scan> scans, LoadedTable target) {
         var newest = new ArrayList<ScannedState.Known>();
         for (Scan scan : scans) {
             if (scan instanceof ScannedState.Known known
+                    && !(scan instanceof RowLevelScan rows && rows.finds() != RowLevelScan.Finds.READ)
                     && known.scanned().newest()
                     && known.scanned().branch().equals(target.branch())
                     && known.scanned().tableUuid().equals(target.metadata().uuid())) {
@@ -160,8 +164,13 @@ final class OwnReads {
     }
 
     private static List<Scan> scans(QueryExecution execution) {
+        return scans(execution.optimizedPlan());
+    }
+
+    /** All scans of a plan, those of subqueries included. */
+    static List<Scan> scans(LogicalPlan plan) {
         var scans = new ArrayList<Scan>();
-        addScans(execution.optimizedPlan(), scans);
+        addScans(plan, scans);
         return scans;
     }
 

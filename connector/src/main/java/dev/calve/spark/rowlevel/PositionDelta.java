@@ -56,7 +56,8 @@ public final class PositionDelta implements SupportsDelta {
         var range = new ScanRange.AtSnapshot(table.head());
         var builder = new SnapshotScanBuilder(
                 table, range, table.metadata().schema(), new ReadPoint.Current(), ReadSettings.of(options), session);
-        return new RowLevelScanBuilder(builder, command == Command.MERGE, scans::add, session);
+        var finds = command == Command.MERGE ? RowLevelScan.Finds.MERGED : RowLevelScan.Finds.CHANGED;
+        return new RowLevelScanBuilder(builder, finds, scans::add, session);
     }
 
     @Override

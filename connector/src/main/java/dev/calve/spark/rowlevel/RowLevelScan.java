@@ -5,6 +5,7 @@ import dev.calve.expression.Expressions;
 import dev.calve.rowdelete.RowMatcher;
 import dev.calve.scan.ScanPlan;
 import dev.calve.schema.Schema;
+import dev.calve.spark.read.ScannedState;
 import dev.calve.spark.read.SnapshotBatch;
 import dev.calve.spark.read.SnapshotScan;
 import dev.calve.spark.read.SourceFiles;
@@ -14,6 +15,7 @@ import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Optional;
 import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.connector.metric.CustomMetric;
 import org.apache.spark.sql.connector.metric.CustomTaskMetric;
 import org.apache.spark.sql.connector.read.Batch;
@@ -33,25 +35,58 @@ import org.jspecify.annotations.Nullable;
  * <p>The scan of a MERGE asks the running statement by itself, once Spark wants its tasks, which rows can match: see {@link
  * MergeSource}. Nothing is asked before, so {@code EXPLAIN} runs nothing.
  */
-final class RowLevelScan implements Scan, SupportsReportStatistics {
+final class RowLevelScan implements Scan, SupportsReportStatistics, ScannedState.Known {
 
     private final SnapshotScan scan;
-    private final boolean merges;
+    private final Finds finds;
     private final SparkSession session;
     private @Nullable SnapshotBatch batch;
     private Optional<MergeSource.Found> source = Optional.empty();
     private boolean released;
 
-    /** @param merges whether rows that match nothing in the other table may be left out, if the statement asks for none */
-    RowLevelScan(SnapshotScan scan, boolean merges, SparkSession session) {
+    /** What the rows are for. */
+    enum Finds {
+        /** An UPDATE or DELETE changes them. */
+        CHANGED,
+        /** A MERGE changes them. */
+        MERGED,
+        /**
+         * The query of a statement reads its own target: rows that a MERGE lacks which only inserts, or a second reading. Spark
+         * has one table for the target and what reads it, so only the plan tells.
+         */
+        READ
+    }
+
+    RowLevelScan(SnapshotScan scan, Finds finds, SparkSession session) {
         this.scan = scan;
-        this.merges = merges;
+        this.finds = finds;
         this.session = session;
     }
 
     /** What is read of the table, before the source of a MERGE is known. */
     SnapshotScan reads() {
         return scan;
+    }
+
+    Finds finds() {
+        return finds;
+    }
+
+    /**
+     * Where it stands in the plan of a statement; empty if all rows are asked for.
+     *
+     * @param statement optimized
+     */
+    Optional<MatchingJoin> join(LogicalPlan statement) {
+        // Where else it stands, other rows may be asked for.
+        if (OwnReads.scans(statement).stream().filter(other -> other == this).count() != 1) {
+            return Optional.empty();
+        }
+        return switch (finds) {
+            case CHANGED -> Optional.empty();
+            case MERGED -> MatchingJoin.ofChanges(statement, this);
+            case READ -> MatchingJoin.ofInserts(statement, this);
+        };
     }
 
     /** TRUE for every row of the table that could have mattered. */
@@ -101,7 +136,7 @@ final class RowLevelScan implements Scan, SupportsReportStatistics {
 
     private synchronized SnapshotBatch batch() {
         if (batch == null) {
-            Optional<QueryExecution> running = merges ? OwnReads.running(session) : Optional.empty();
+            Optional<QueryExecution> running = finds == Finds.CHANGED ? Optional.empty() : OwnReads.running(session);
             source = running.flatMap(statement -> new MergeSource(session, this).find(statement));
             batch = source.map(found -> scan.matching(found.rows())).orElseGet(scan::everything);
         }
@@ -119,6 +154,11 @@ final class RowLevelScan implements Scan, SupportsReportStatistics {
         public PartitionReaderFactory createReaderFactory() {
             return scan.batch().createReaderFactory();
         }
+    }
+
+    @Override
+    public ScannedState scanned() {
+        return scan.scanned();
     }
 
     @Override

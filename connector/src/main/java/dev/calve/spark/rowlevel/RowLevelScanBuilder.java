@@ -15,30 +15,31 @@ public final class RowLevelScanBuilder
         implements ScanBuilder, SupportsPushDownV2Filters, SupportsPushDownRequiredColumns {
 
     private final SnapshotScanBuilder builder;
-    private final boolean merges;
+    private final RowLevelScan.Finds finds;
     private final Consumer<RowLevelScan> built;
     private final SparkSession session;
 
     /**
-     * @param merges whether rows that match nothing in the other table of a MERGE may be left out
+     * @param finds what the rows are for
      * @param built is told of every scan that was built
      */
     RowLevelScanBuilder(
-            SnapshotScanBuilder builder, boolean merges, Consumer<RowLevelScan> built, SparkSession session) {
+            SnapshotScanBuilder builder, RowLevelScan.Finds finds, Consumer<RowLevelScan> built, SparkSession session) {
         this.builder = builder;
-        this.merges = merges;
+        this.finds = finds;
         this.built = built;
         this.session = session;
     }
 
     /**
-     * The scan of a MERGE that only inserts, which Spark takes from the table itself.
+     * The scan of a statement's target that Spark takes from the table itself: that of a MERGE that only inserts, or whichever
+     * else its query has.
      *
      * @param builder of the newest state
      */
-    public static ScanBuilder ofInserts(SnapshotScanBuilder builder, SparkSession session) {
-        // Its append finds the scan in the statement's plan.
-        return new RowLevelScanBuilder(builder, true, scan -> {}, session);
+    public static ScanBuilder ofTarget(SnapshotScanBuilder builder, SparkSession session) {
+        // What is written finds the scan in the statement's plan.
+        return new RowLevelScanBuilder(builder, RowLevelScan.Finds.READ, scan -> {}, session);
     }
 
     @Override
@@ -58,7 +59,7 @@ public final class RowLevelScanBuilder
 
     @Override
     public Scan build() {
-        var scan = new RowLevelScan(builder.buildScan(), merges, session);
+        var scan = new RowLevelScan(builder.buildScan(), finds, session);
         built.accept(scan);
         return scan;
     }
