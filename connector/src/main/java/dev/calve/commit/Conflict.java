@@ -212,6 +212,57 @@ public sealed interface Conflict {
         }
     }
 
+    /**
+     * What is to be done was done.
+     *
+     * @param by the snapshot that did it
+     */
+    record AlreadyPicked(ConflictRule.NotPicked rule, long by) implements Conflict {
+        @Override
+        public String message() {
+            return "snapshot " + by + " has what snapshot " + rule.snapshotId() + " did"
+                    + rule.wapId()
+                            .map(id -> ", or something else of the id '" + id + "'")
+                            .orElse("");
+        }
+
+        /** It would find the same. */
+        @Override
+        public boolean runningAgainHelps() {
+            return false;
+        }
+    }
+
+    /** The branch the statement writes to was dropped. */
+    record BranchDropped(String branch) implements Conflict {
+        @Override
+        public String message() {
+            return "branch '" + branch + "' was dropped since the statement began";
+        }
+
+        /** There is nothing it could run on. */
+        @Override
+        public boolean runningAgainHelps() {
+            return false;
+        }
+    }
+
+    /** The branch the statement writes to is where nothing tells that it went on from where it was: it was created again, or set back. */
+    record BranchMoved(String branch, long known, long found) implements Conflict {
+        @Override
+        public String message() {
+            return "branch '" + branch + "' was dropped and created again, or set back, since the statement began: its"
+                    + " snapshot " + found + " does not descend from " + known + ", which it had then; look whether the"
+                    + " statement is meant for what it is now";
+        }
+
+        /** It may succeed, but on a branch nobody had in mind. */
+        @Override
+        public boolean runningAgainHelps() {
+            return false;
+        }
+    }
+
     /** The table was dropped and another created under its name. */
     record TableReplaced(String readUuid, String foundUuid) implements Conflict {
         @Override

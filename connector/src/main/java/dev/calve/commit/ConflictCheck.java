@@ -105,6 +105,7 @@ final class ConflictCheck {
         try {
             for (Snapshot snapshot : others) {
                 at = snapshot;
+                requireNotPicked(snapshot, findings);
                 OtherSnapshot other = OtherSnapshot.read(storage, snapshot, change.readSnapshotId());
                 new Reading(found, watches, other).run();
             }
@@ -179,6 +180,14 @@ final class ConflictCheck {
                 watches.forEach(watch -> watch.added(other, entry.file()));
             }
             return true;
+        }
+    }
+
+    private void requireNotPicked(Snapshot snapshot, Findings findings) {
+        for (ConflictRule rule : change.rules()) {
+            if (rule instanceof ConflictRule.NotPicked notPicked && CherryPick.isBroken(notPicked, snapshot)) {
+                findings.add(new Conflict.AlreadyPicked(notPicked, snapshot.id()));
+            }
         }
     }
 

@@ -3,6 +3,7 @@ package dev.calve.commit;
 import dev.calve.expression.Expression;
 import dev.calve.partition.PartitionTuple;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -102,6 +103,12 @@ public sealed interface ConflictRule {
         }
     }
 
+    /**
+     * No snapshot may have done already what is to be done again here: the snapshot itself, one that was made of it, or one
+     * that was staged or published under its id.
+     */
+    record NotPicked(long snapshotId, Optional<String> wapId) implements ConflictRule {}
+
     /** Spec and tuple a file belongs to. */
     record Place(int specId, PartitionTuple partition) {}
 
@@ -122,6 +129,8 @@ public sealed interface ConflictRule {
         R noChangeIn(NoChangeIn rule);
 
         R rowIdsStillUnassigned(RowIdsStillUnassigned rule);
+
+        R notPicked(NotPicked rule);
     }
 
     default <R> R match(Cases<R> cases) {
@@ -146,6 +155,9 @@ public sealed interface ConflictRule {
         if (this instanceof NoChangeIn rule) {
             return cases.noChangeIn(rule);
         }
-        return cases.rowIdsStillUnassigned((RowIdsStillUnassigned) this);
+        if (this instanceof RowIdsStillUnassigned rule) {
+            return cases.rowIdsStillUnassigned(rule);
+        }
+        return cases.notPicked((NotPicked) this);
     }
 }

@@ -82,6 +82,12 @@ interface RuleWatch {
         public Optional<RuleWatch> rowIdsStillUnassigned(ConflictRule.RowIdsStillUnassigned rule) {
             return Optional.empty();
         }
+
+        /** The snapshot itself tells, not its files. */
+        @Override
+        public Optional<RuleWatch> notPicked(ConflictRule.NotPicked rule) {
+            return Optional.empty();
+        }
     }
 
     /** {@link ConflictRule.FilesStillThere}. */

@@ -10,7 +10,9 @@ import dev.calve.metadata.Snapshot;
 import dev.calve.metadata.SnapshotRef;
 import dev.calve.metadata.TableMetadata;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -25,11 +27,14 @@ final class SnapshotAssembly {
     private final Storage storage;
     private final FileLedger ledger;
     private final UUID statementId;
+    private final Optional<String> stagedAs;
 
-    SnapshotAssembly(Storage storage, FileLedger ledger, UUID statementId) {
+    /** @param stagedAs in place of a branch that moves: see {@link Branches} */
+    SnapshotAssembly(Storage storage, FileLedger ledger, UUID statementId, Optional<String> stagedAs) {
         this.storage = storage;
         this.ledger = ledger;
         this.statementId = statementId;
+        this.stagedAs = stagedAs;
     }
 
     /**
@@ -72,27 +77,34 @@ final class SnapshotAssembly {
                 sequenceNumber,
                 nowMillis,
                 Optional.of(change.operation().toString()),
-                summary.entries(parent, change),
+                entries(summary.entries(parent, change)),
                 Optional.of(listLocation),
                 List.of(),
                 OptionalInt.of(found.currentSchemaId()),
                 hasRowIds ? OptionalLong.of(found.nextRowId()) : OptionalLong.empty(),
                 hasRowIds ? OptionalLong.of(list.nextRowId() - found.nextRowId()) : OptionalLong.empty(),
                 Map.of());
-        SnapshotRef ref = Optional.ofNullable(found.refs().get(change.ref()))
-                .map(old -> old.at(snapshotId))
-                .orElseGet(() -> SnapshotRef.branch(snapshotId));
-        List<MetadataUpdate> updates =
-                List.of(new MetadataUpdate.AddSnapshot(snapshot), new MetadataUpdate.SetSnapshotRef(change.ref(), ref));
-        List<Requirement> requirements = List.of(
-                new Requirement.TableUuid(found.uuid()),
-                new Requirement.RefSnapshotId(change.ref(), headId(found, change.ref())));
+        List<MetadataUpdate> updates = new ArrayList<>(List.of(new MetadataUpdate.AddSnapshot(snapshot)));
+        List<Requirement> requirements = new ArrayList<>(List.of(new Requirement.TableUuid(found.uuid())));
+        if (stagedAs.isEmpty()) {
+            SnapshotRef ref = Optional.ofNullable(found.refs().get(change.ref()))
+                    .map(old -> old.at(snapshotId))
+                    .orElseGet(() -> SnapshotRef.branch(snapshotId));
+            updates.add(new MetadataUpdate.SetSnapshotRef(change.ref(), ref));
+            requirements.add(new Requirement.RefSnapshotId(change.ref(), headId(found, change.ref())));
+        }
         return new SnapshotWriter.Prepared(
                 snapshot,
-                updates,
-                requirements,
+                List.copyOf(updates),
+                List.copyOf(requirements),
                 MetadataUpdates.apply(found, updates, nowMillis),
                 reached(change, manifests, listLocation));
+    }
+
+    private Map<String, String> entries(Map<String, String> counted) {
+        Map<String, String> entries = new LinkedHashMap<>(counted);
+        stagedAs.ifPresent(id -> entries.put(CherryPick.WAP_ID, id));
+        return entries;
     }
 
     /** Empty for a branch that this commit begins, whose parent is the head of another. */

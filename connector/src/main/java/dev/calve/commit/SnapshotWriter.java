@@ -48,7 +48,8 @@ final class SnapshotWriter {
     private Optional<Inputs> inputs = Optional.empty();
     private Set<String> deletesEditedFor = Set.of();
 
-    SnapshotWriter(Storage storage, FileLedger ledger, UUID statementId, String table) {
+    /** @param stagedAs in place of a branch that moves: see {@link Branches} */
+    SnapshotWriter(Storage storage, FileLedger ledger, UUID statementId, String table, Optional<String> stagedAs) {
         this.storage = storage;
         this.table = table;
         var targets = new ManifestTargets(storage, ledger, statementId);
@@ -56,7 +57,7 @@ final class SnapshotWriter {
         this.dataEdits = new ManifestEdits<>(storage, targets, DataFile.class);
         this.deleteEdits = new ManifestEdits<>(storage, targets, DeleteFile.class);
         this.merged = new MergedManifests(storage, targets);
-        this.assembly = new SnapshotAssembly(storage, ledger, statementId);
+        this.assembly = new SnapshotAssembly(storage, ledger, statementId, stagedAs);
     }
 
     /**

@@ -72,7 +72,8 @@ public final class TableCommit {
         this.ledger = statement.ledger();
         this.clock = clock;
         this.time = new CommitTime(clock);
-        this.writer = new SnapshotWriter(storage, ledger, statement.id(), table);
+        this.writer = new SnapshotWriter(
+                storage, ledger, statement.id(), table, target.branches().stagedAs());
     }
 
     /**
@@ -260,11 +261,14 @@ public final class TableCommit {
     }
 
     private void requireBranch(TableMetadata metadata, String ref) {
-        SnapshotRef target = metadata.refs().get(ref);
-        if (target != null && target.kind() == SnapshotRef.Kind.TAG) {
+        SnapshotRef found = metadata.refs().get(ref);
+        if (found != null && found.kind() == SnapshotRef.Kind.TAG) {
             throw new IllegalArgumentException(
                     "Cannot commit to " + table + ": '" + ref + "' must be a branch, but is a tag, which never moves.");
         }
+        target.branches().lost(metadata, ref).ifPresent(conflict -> {
+            throw refused(List.of(conflict));
+        });
     }
 
     private Attempt swap(TableState found, RetryPolicy policy, String ref, SnapshotWriter.Prepared prepared) {

@@ -26,6 +26,10 @@
  *   <li>Which changes of others matter is said by {@link dev.calve.commit.ConflictRule}s about what a statement really read
  *       and wrote. All that stands in the way is reported, because a change derived again counts as read at the snapshot
  *       found and earlier ones are not looked at any more.
+ *   <li>A branch a statement knows must be there and go on from where it was, because one that was dropped, or created again
+ *       elsewhere, is not the one that was meant: see {@link dev.calve.commit.Branches}.
+ *   <li>A staged snapshot is added and no branch moved; what it did is done to {@code main} by {@link
+ *       dev.calve.commit.CherryPick}, as a change with rules like any other.
  *   <li>Writers of one JVM take turns per table, because losing races against each other would only cost all of them time.
  *   <li>After an unclear swap nothing is deleted, because the table may already use it; a rejection is verified for the same
  *       reason.

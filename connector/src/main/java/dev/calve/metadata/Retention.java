@@ -34,7 +34,7 @@ public record Retention(
     }
 
     /** The ref, with what is said here put in the place of what it had. */
-    SnapshotRef of(SnapshotRef ref) {
+    public SnapshotRef of(SnapshotRef ref) {
         return new SnapshotRef(
                 ref.snapshotId(),
                 ref.kind(),

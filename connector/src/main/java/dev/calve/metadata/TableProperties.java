@@ -297,7 +297,8 @@ public final class TableProperties {
     public static final Property<Boolean> WAP = flag(
             "write.wap.enabled",
             false,
-            "Whether a session's spark.wap.branch says which branch it reads and writes in place of main.");
+            "Whether a session's spark.wap.branch says which branch it reads and writes in place of main, and its"
+                    + " spark.wap.id that what it writes is staged.");
     public static final Property<Boolean> ACCEPT_ANY_SCHEMA = flag(
             "write.spark.accept-any-schema",
             false,

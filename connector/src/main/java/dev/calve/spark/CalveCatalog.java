@@ -15,6 +15,7 @@ import dev.calve.spark.inspect.MetadataTable;
 import dev.calve.spark.procedure.Procedures;
 import dev.calve.spark.read.ColumnarFileReader;
 import dev.calve.spark.read.StateOptions;
+import dev.calve.spark.write.WriteAuditPublish;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Arrays;

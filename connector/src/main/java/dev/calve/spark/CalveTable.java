@@ -13,6 +13,7 @@ import dev.calve.spark.read.SnapshotScanBuilder;
 import dev.calve.spark.rowlevel.DeleteWhere;
 import dev.calve.spark.rowlevel.RowLevelScanBuilder;
 import dev.calve.spark.rowlevel.TableWriteBuilder;
+import dev.calve.spark.write.WriteAuditPublish;
 import dev.calve.spark.write.WriteMetrics;
 import java.util.EnumSet;
 import java.util.Map;
@@ -185,22 +186,20 @@ sealed class CalveTable implements SupportsRead, SupportsWrite, SupportsDeleteV2
     /** @throws UnsupportedOperationException if the table was loaded at a state of the past */
     @Override
     public WriteBuilder newWriteBuilder(LogicalWriteInfo info) {
-        requireWritable();
-        return new TableWriteBuilder(table, info, SparkSession.active());
+        return new TableWriteBuilder(writable(), info, SparkSession.active());
     }
 
     /** @throws UnsupportedOperationException if the table was loaded at a state of the past */
     @Override
     public boolean canDeleteWhere(Predicate[] predicates) {
-        requireWritable();
-        return DeleteWhere.canDelete(table, predicates);
+        return DeleteWhere.canDelete(writable(), predicates);
     }
 
     @Override
     public void deleteWhere(Predicate[] predicates) {
-        requireWritable();
-        deleted =
-                new DeleteWhere(table, predicates, SparkSession.active()).run().reported();
+        deleted = new DeleteWhere(writable(), predicates, SparkSession.active())
+                .run()
+                .reported();
     }
 
     /** Asked by Spark 4.2 and later, which shows what {@link #deleteWhere} did. */
@@ -213,13 +212,14 @@ sealed class CalveTable implements SupportsRead, SupportsWrite, SupportsDeleteV2
         return WriteMetrics.of(deleted);
     }
 
-    final void requireWritable() {
+    /** The table as statements of the session have to write it. */
+    final LoadedTable writable() {
         if (state.past() || !(state.isCurrent() || state.point() instanceof ReadPoint.OfBranch)) {
             throw new UnsupportedOperationException("Cannot write to " + name() + " " + state.point()
                     + ": what a table was cannot be changed. Write to " + name() + " itself, or to a branch by its"
                     + " name, like " + name() + ".branch_x.");
         }
-        WriteAuditPublish.refuseStaging(table);
+        return WriteAuditPublish.staged(table);
     }
 
     @Override

@@ -3,7 +3,9 @@ package dev.calve.spark;
 import dev.calve.catalog.LoadedTable;
 import dev.calve.metadata.ReadPoint;
 import dev.calve.metadata.ReadState;
+import dev.calve.metadata.SnapshotRef;
 import dev.calve.spark.inspect.MetadataTable;
+import dev.calve.spark.write.WriteAuditPublish;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.function.Function;
@@ -36,11 +38,22 @@ final class NamedTables {
     Table named(Identifier identifier, Optional<ReadPoint> asked) throws NoSuchTableException {
         Optional<Table> table = find(identifier, asked)
                 .map(found -> asked.isEmpty() && found.state().isCurrent()
-                        ? WriteAuditPublish.of(found.table())
+                        ? inSession(found.table())
                         : CalveTable.of(found.table(), found.state()));
         return table.or(() -> metadataTable(identifier, asked))
                 .or(() -> stateOfMetadataTable(identifier, asked))
                 .orElseThrow(() -> new NoSuchTableException(identifier));
+    }
+
+    private static CalveTable inSession(LoadedTable table) {
+        LoadedTable there = WriteAuditPublish.of(table);
+        boolean begun = !there.branch().equals(SnapshotRef.MAIN)
+                && there.metadata().refs().containsKey(there.branch());
+        return CalveTable.of(
+                there,
+                begun
+                        ? new ReadPoint.OfBranch(there.branch()).in(there.metadata(), there.name())
+                        : ReadState.current(there.metadata()));
     }
 
     /** {@code db.t.files.tag_x}, the same as {@code db.t.tag_x.files}. */

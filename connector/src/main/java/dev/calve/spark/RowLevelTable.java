@@ -28,7 +28,7 @@ final class RowLevelTable extends CalveTable implements SupportsRowLevelOperatio
     /** @throws UnsupportedOperationException if the table was loaded at a state of the past */
     @Override
     public RowLevelOperationBuilder newRowLevelOperationBuilder(RowLevelOperationInfo info) {
-        requireWritable();
-        return () -> new PositionDelta(loaded(), info.command(), SparkSession.active());
+        LoadedTable table = writable();
+        return () -> new PositionDelta(table, info.command(), SparkSession.active());
     }
 }

@@ -8,8 +8,10 @@ import dev.calve.metadata.MetadataUpdate;
 import dev.calve.metadata.Snapshot;
 import dev.calve.metadata.SnapshotRef;
 import dev.calve.metadata.TableMetadata;
+import java.time.Clock;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
@@ -140,12 +142,72 @@ class BranchCommitTest {
     }
 
     @Test
-    void aBranchThatWasDroppedBetweenAttemptsBeginsAgainAtMain() {
+    void aBranchThatIsDroppedMeanwhileIsNotBegunAgain() {
         table.append(table.dataFile("a").build());
         table.commit(appending("audit", "old"));
         table.committer.beforeSwap(() -> table.evolve(new MetadataUpdate.RemoveSnapshotRef("audit")));
+        var statement = table.statement();
+        var change = appending("audit", "b");
+        assertThatThrownBy(() -> statement.commit(change))
+                .isInstanceOf(CommitConflictException.class)
+                .hasMessageContaining("branch 'audit' was dropped since the statement began");
+        assertThat(table.metadata().refs()).containsOnlyKeys("main");
+        assertThat(table.storage.locations()).doesNotContain("memory:/t/data/b");
+    }
+
+    /** The branch of that name is another one: what it has is not what the statement was told to go on from. */
+    @Test
+    void aBranchThatIsCreatedAgainElsewhereIsNotWritten() {
+        table.append(table.dataFile("a").build());
+        long main = table.head().id();
+        table.commit(appending("audit", "old"));
+        table.committer.beforeSwap(() -> {
+            table.evolve(new MetadataUpdate.RemoveSnapshotRef("audit"));
+            table.evolve(ref("audit", SnapshotRef.branch(main)));
+        });
+        var statement = table.statement();
+        var change = appending("audit", "b");
+        assertThatThrownBy(() -> statement.commit(change))
+                .isInstanceOf(CommitConflictException.class)
+                .hasMessageContaining("created again");
+        assertThat(head("audit").id()).isEqualTo(main);
+    }
+
+    @Test
+    void aBranchThatOthersMovedOnIsWritten() {
+        table.append(table.dataFile("a").build());
+        table.commit(appending("audit", "old"));
+        table.committer.beforeSwap(() -> table.commit(appending("audit", "other")));
         table.commit(appending("audit", "b"));
-        assertThat(live("audit").data().keySet()).containsExactly("memory:/t/data/a", "memory:/t/data/b");
+        assertThat(live("audit").data().keySet())
+                .containsExactly("memory:/t/data/a", "memory:/t/data/b", "memory:/t/data/old", "memory:/t/data/other");
+    }
+
+    @Test
+    void aStagedSnapshotMovesNothing() {
+        table.append(table.dataFile("a").build());
+        Snapshot main = table.head();
+        var target = new CommitTarget(
+                CommitFixture.TABLE,
+                table.metadata().uuid(),
+                Optional.empty(),
+                Branches.of(table.metadata()).staging(Optional.of("nightly")),
+                table.committer,
+                table.storage);
+        var statement = table.statement();
+        var change = appending("main", "b");
+        statement.wrote(change);
+        long staged = new TableCommit(target, statement.statement(), Clock.systemUTC())
+                .commit(change, Resettle.never())
+                .committed()
+                .orElseThrow()
+                .snapshotId();
+        assertThat(table.head()).isEqualTo(main);
+        assertThat(table.metadata().refs()).containsOnlyKeys("main");
+        Snapshot snapshot = table.metadata().snapshot(staged).orElseThrow();
+        assertThat(snapshot.parentId()).hasValue(main.id());
+        assertThat(snapshot.summary()).containsEntry("wap.id", "nightly").containsEntry("total-data-files", "2");
+        assertThat(table.storage.locations()).contains("memory:/t/data/b");
     }
 
     @Test

@@ -243,7 +243,8 @@ public final class CommitFixture {
     }
 
     public CommitTarget target() {
-        return new CommitTarget(TABLE, metadata().uuid(), committer, storage);
+        return new CommitTarget(
+                TABLE, metadata().uuid(), Optional.empty(), Branches.of(metadata()), committer, storage);
     }
 
     public Statement statement() {

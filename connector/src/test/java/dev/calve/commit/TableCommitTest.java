@@ -100,7 +100,12 @@ class TableCommitTest {
         Schema written = MetadataUpdates.apply(table.metadata(), adding(table.metadata()), 2_000)
                 .schema();
         var target = new CommitTarget(
-                CommitFixture.TABLE, table.metadata().uuid(), Optional.of(written), table.committer, table.storage);
+                CommitFixture.TABLE,
+                table.metadata().uuid(),
+                Optional.of(written),
+                Branches.UNKNOWN,
+                table.committer,
+                table.storage);
         var wrote = table.statement();
         return new TableCommit(target, wrote.statement(), Clock.systemUTC())
                 .changing(TableCommitTest::adding, table.metadata().lastColumnId())

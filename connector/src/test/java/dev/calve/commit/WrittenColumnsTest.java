@@ -32,6 +32,7 @@ class WrittenColumnsTest {
                 CommitFixture.TABLE,
                 table.metadata().uuid(),
                 Optional.of(table.metadata().schema()),
+                Branches.UNKNOWN,
                 table.committer,
                 table.storage);
         DataFile file = table.dataFile("mine").build();

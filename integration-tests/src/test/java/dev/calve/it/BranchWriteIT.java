@@ -85,6 +85,75 @@ class BranchWriteIT {
                 .isNotEmpty();
     }
 
+    /** The statement's own query drops the branch, after the statement has begun and before it commits. */
+    @Test
+    void aBranchThatIsDroppedMeanwhileIsNotMadeAgain() {
+        SparkSession spark = SparkTestSession.spark();
+        String name = create(3, "merge-on-read");
+        String branch = tables.in(Engine.CALVE, name) + ".branch_dev";
+        spark.udf()
+                .register(
+                        "without_branch",
+                        (org.apache.spark.sql.api.java.UDF1<Long, Long>) id -> {
+                            synchronized (BranchWriteIT.class) {
+                                if (refs(name).containsKey("dev")) {
+                                    tables.table(name)
+                                            .manageSnapshots()
+                                            .removeBranch("dev")
+                                            .commit();
+                                }
+                            }
+                            return id;
+                        },
+                        org.apache.spark.sql.types.DataTypes.LongType);
+        List<String> onMain = byPeer(name, "main");
+        long head = refs(name).get("main");
+        for (String statement : List.of(
+                "INSERT INTO %s SELECT without_branch(id), 0, 'x' FROM range(3)",
+                "INSERT OVERWRITE %s SELECT without_branch(id), 0, 'x' FROM range(3)",
+                "DELETE FROM %s WHERE without_branch(id) = 3",
+                "UPDATE %s SET s = 'x' WHERE without_branch(id) = 3",
+                "MERGE INTO %s t USING (SELECT without_branch(id) AS id FROM range(3)) s ON t.id = s.id"
+                        + " WHEN MATCHED THEN UPDATE SET s = 'x'")) {
+            assertThat(Sql.failure(statement, branch))
+                    .as(statement)
+                    .contains("branch 'dev' was dropped since the statement began");
+            assertThat(refs(name)).as(statement).containsOnly(Map.entry("main", head));
+            Sql.run("CALL lake.system.create_branch(table => 'branch_writes.%s', branch => 'dev')", name);
+        }
+        assertThat(byPeer(name, "main")).isEqualTo(onMain);
+    }
+
+    @Test
+    void aBranchBeginsInATableWithoutRows() {
+        String name = Sql.unique("t");
+        String table = tables.in(Engine.CALVE, name);
+        Sql.run("CREATE TABLE %s (id bigint) USING calve TBLPROPERTIES ('format-version' = '2')", table);
+        Sql.run("CALL lake.system.create_branch('branch_writes.%s', 'ours', min_snapshots_to_keep => 4)", name);
+        tables.table(name).manageSnapshots().createBranch("theirs").commit();
+        org.apache.iceberg.Table peer = tables.table(name);
+        var ours = peer.snapshot(refs(name).get("ours"));
+        var theirs = peer.snapshot(refs(name).get("theirs"));
+        assertThat(peer.currentSnapshot()).isNull();
+        assertThat(peer.refs().get("ours").minSnapshotsToKeep()).isEqualTo(4);
+        assertThat(ours.operation()).isEqualTo(theirs.operation());
+        assertThat(ours.parentId()).isNull();
+        assertThat(ours.allManifests(peer.io())).isEmpty();
+        assertThat(ours.summary()).containsAllEntriesOf(countsOf(theirs.summary()));
+        Sql.run("INSERT INTO %s.branch_ours VALUES (1)", table);
+        assertThat(byPeer(name, "ours")).containsExactly("[1]");
+        assertThat(byPeer(name, "theirs")).isEmpty();
+        assertThat(Sql.rows("SELECT * FROM " + table)).isEmpty();
+        assertThat(Sql.failure("CALL lake.system.create_tag('branch_writes.%s', 'tag')", name))
+                .contains("main has no snapshot yet");
+    }
+
+    private static Map<String, String> countsOf(Map<String, String> summary) {
+        var counts = new java.util.TreeMap<>(summary);
+        counts.keySet().removeIf(key -> !key.startsWith("total-") && !key.equals("changed-partition-count"));
+        return counts;
+    }
+
     @Test
     void anOptionNamesTheBranchAndMakesIt() throws Exception {
         String name = create(3, "merge-on-read");
@@ -172,12 +241,6 @@ class BranchWriteIT {
             spark.conf().unset("spark.wap.branch");
         }
         assertThat(Sql.rows("SELECT * FROM " + main)).isEqualTo(onMain);
-        spark.conf().set("spark.wap.id", "nightly");
-        try {
-            assertThat(Sql.failure("INSERT INTO %s VALUES (1, 1, 'x')", main)).contains("spark.wap.id", "nightly");
-        } finally {
-            spark.conf().unset("spark.wap.id");
-        }
         Sql.run("CALL lake.system.fast_forward(table => 'branch_writes.%s', branch => 'main', to => 'audit')", name);
         assertThat(Sql.count(main)).isEqualTo(19);
     }

@@ -349,12 +349,17 @@ class ProcedureIT {
         assertThat(shown)
                 .containsExactly(
                         "add_partition_field",
+                        "cherrypick_snapshot",
+                        "commit_delete",
                         "create_branch",
                         "create_tag",
                         "drop_branch",
                         "drop_partition_field",
                         "drop_tag",
+                        "equality_delete",
                         "fast_forward",
+                        "plan_delete",
+                        "publish_changes",
                         "replace_partition_field",
                         "rewrite_data_files",
                         "rollback_to_snapshot",
@@ -367,7 +372,9 @@ class ProcedureIT {
                             .sql("DESCRIBE PROCEDURE lake.system." + procedure)
                             .collectAsList()
                             .toString())
-                    .contains(procedure, "Arguments: table STRING (");
+                    .contains(
+                            procedure,
+                            procedure.equals("commit_delete") ? "Arguments: id STRING (" : "Arguments: table STRING (");
         }
         String explained = tables.spark
                 .sql("EXPLAIN CALL lake.system.create_tag('" + NAMESPACE + ".none', 'x')")

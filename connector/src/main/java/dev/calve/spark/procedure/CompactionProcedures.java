@@ -75,7 +75,7 @@ final class CompactionProcedures {
                 .map(where -> filter(session, table, where))
                 .orElse(Expression.Constant.TRUE);
         String branch = arguments.optionalString("branch").orElse(SnapshotRef.MAIN);
-        requireBranch(table, branch);
+        table.requireBranch(branch);
         var result = new RewriteDataFiles(table.loaded(), branch, filter, binPack, session).run();
         if (result.rewrittenFiles() > 0) {
             table.changed();
@@ -83,15 +83,6 @@ final class CompactionProcedures {
         return new Object[] {
             result.rewrittenFiles(), result.addedFiles(), result.rewrittenBytes(), 0, result.removedDeleteFiles()
         };
-    }
-
-    private static void requireBranch(TargetTable table, String branch) {
-        SnapshotRef ref = table.loaded().metadata().refs().get(branch);
-        boolean isBranch = ref == null ? branch.equals(SnapshotRef.MAIN) : ref.kind() == SnapshotRef.Kind.BRANCH;
-        if (!isBranch) {
-            throw new IllegalArgumentException(
-                    "'" + branch + "' must be a branch of " + table.loaded().name() + ", but there is none.");
-        }
     }
 
     private static BinPack binPack(Map<String, String> options, TargetTable table) {

@@ -17,7 +17,9 @@ public final class Procedures {
                     LayoutProcedures.ALL,
                     RefProcedures.ALL,
                     BranchProcedures.ALL,
-                    CompactionProcedures.ALL)
+                    PickProcedures.ALL,
+                    CompactionProcedures.ALL,
+                    DeleteProcedures.ALL)
             .flatMap(List::stream)
             .toList();
 

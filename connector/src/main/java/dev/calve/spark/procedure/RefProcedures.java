@@ -5,18 +5,28 @@ import static org.apache.spark.sql.types.DataTypes.IntegerType;
 import static org.apache.spark.sql.types.DataTypes.LongType;
 import static org.apache.spark.sql.types.DataTypes.StringType;
 
+import dev.calve.catalog.LoadedTable;
+import dev.calve.commit.CommitConflictException;
+import dev.calve.commit.FirstSnapshot;
+import dev.calve.metadata.MetadataUpdate;
 import dev.calve.metadata.NewRef;
 import dev.calve.metadata.RefChanges;
 import dev.calve.metadata.Retention;
 import dev.calve.metadata.SnapshotRef;
+import dev.calve.metadata.TableMetadata;
+import dev.calve.spark.write.SnapshotSummaries;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Clock;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import org.apache.spark.sql.SparkSession;
 
 /** Branches and tags come and go. */
 final class RefProcedures {
 
-    private static final String SNAPSHOT = "snapshot it begins at; by default the current one of main";
+    private static final String SNAPSHOT = "snapshot it begins at; by default the current one of main, or an empty one";
     private static final String AGE = ", such as '7 days' or a number of milliseconds";
     private static final String REPLACE = "whether one that exists is moved there";
     private static final String IF_NOT_EXISTS = "whether one that exists is left as it is";
@@ -79,7 +89,31 @@ final class RefProcedures {
                 arguments.optionalLong("snapshot_id"),
                 retention(arguments, kind),
                 ifExists(arguments));
-        return BranchProcedures.row(wanted.name(), table.change(found -> RefChanges.create(found, wanted)));
+        LoadedTable loaded = table.loaded();
+        var first = new FirstSnapshot(loaded.storage(), loaded.name());
+        try {
+            TargetTable.Changed changed = table.change(found -> FirstSnapshot.isNeeded(found, wanted)
+                    ? begin(first, found, wanted)
+                    : RefChanges.create(found, wanted));
+            first.committed(changed.after());
+            return BranchProcedures.row(wanted.name(), changed);
+        } catch (CommitConflictException e) {
+            // After any other failure the snapshot may be in the table.
+            first.rejected();
+            throw e;
+        }
+    }
+
+    private static List<MetadataUpdate> begin(FirstSnapshot first, TableMetadata found, NewRef wanted) {
+        try {
+            return first.of(
+                    found,
+                    wanted,
+                    SnapshotSummaries.of(SparkSession.active()),
+                    Clock.systemUTC().millis());
+        } catch (IOException e) {
+            throw new UncheckedIOException("Cannot begin branch '" + wanted.name() + "': " + e.getMessage(), e);
+        }
     }
 
     private static Retention retention(Arguments arguments, SnapshotRef.Kind kind) {

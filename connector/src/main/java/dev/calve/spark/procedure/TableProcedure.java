@@ -20,7 +20,7 @@ import org.apache.spark.sql.types.StructType;
 import org.apache.spark.unsafe.types.UTF8String;
 import org.jspecify.annotations.Nullable;
 
-/** A procedure as Spark calls it: finds the table, runs the body, refreshes what is cached, gives the row. */
+/** A procedure as Spark calls it: finds the table, runs the body, refreshes what is cached, gives the rows. */
 final class TableProcedure implements UnboundProcedure, BoundProcedure {
 
     private final Definition definition;
@@ -71,11 +71,13 @@ final class TableProcedure implements UnboundProcedure, BoundProcedure {
     public Iterator<Scan> call(InternalRow input) {
         var arguments = new Arguments(fullName(), definition.parameters(), input);
         SparkSession session = SparkSession.active();
-        Identifier identifier = names.identifier(session, arguments.string(Definition.TABLE));
+        Identifier identifier = names.identifier(session, definition.table().apply(arguments));
         var target = new TargetTable(
                 fullName(), load(identifier), names.text(identifier), () -> refresh(session, identifier));
-        Object[] values = definition.body().run(arguments, target);
-        return List.<Scan>of(new OneRow(definition.output(), row(values))).iterator();
+        InternalRow[] rows = definition.body().run(arguments, target).stream()
+                .map(TableProcedure::row)
+                .toArray(InternalRow[]::new);
+        return List.<Scan>of(new Answer(definition.output(), rows)).iterator();
     }
 
     private LoadedTable load(Identifier identifier) {
@@ -108,10 +110,23 @@ final class TableProcedure implements UnboundProcedure, BoundProcedure {
     }
 
     /** The answer. */
-    private record OneRow(StructType readSchema, InternalRow row) implements LocalScan {
+    private static final class Answer implements LocalScan {
+        private final StructType columns;
+        private final InternalRow[] rows;
+
+        Answer(StructType columns, InternalRow[] rows) {
+            this.columns = columns;
+            this.rows = rows;
+        }
+
+        @Override
+        public StructType readSchema() {
+            return columns;
+        }
+
         @Override
         public InternalRow[] rows() {
-            return new InternalRow[] {row};
+            return rows.clone();
         }
     }
 }

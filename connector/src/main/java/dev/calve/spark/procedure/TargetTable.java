@@ -4,6 +4,7 @@ import dev.calve.catalog.LoadedTable;
 import dev.calve.commit.MetadataCommit;
 import dev.calve.commit.TableState;
 import dev.calve.metadata.MetadataUpdate;
+import dev.calve.metadata.SnapshotRef;
 import dev.calve.metadata.TableMetadata;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -38,6 +39,16 @@ final class TargetTable {
 
     String sqlName() {
         return sqlName;
+    }
+
+    /** @throws IllegalArgumentException if the table has no such branch; {@code main} need not have begun */
+    void requireBranch(String branch) {
+        SnapshotRef ref = table.metadata().refs().get(branch);
+        boolean isBranch = ref == null ? branch.equals(SnapshotRef.MAIN) : ref.kind() == SnapshotRef.Kind.BRANCH;
+        if (!isBranch) {
+            throw new IllegalArgumentException(
+                    "'" + branch + "' must be a branch of " + table.name() + ", but there is none.");
+        }
     }
 
     /** Says that the table has other files now. */

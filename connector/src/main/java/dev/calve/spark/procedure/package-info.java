@@ -14,6 +14,8 @@
  *       was faster. What it finds wrong then ends the call, and nothing is changed.
  *   <li>Names, order and types of parameters and columns are the peer's where it has the procedure, because scripts that call
  *       it exist.
+ *   <li>What is kept between two calls, as a counted DELETE is, is kept in memory with a bound, because a caller may never come
+ *       back.
  *   <li>A change that changes nothing commits nothing, and answers all the same.
  *   <li>What Spark caches of the table is refreshed after a change, because a query must not answer from before it.
  * </ul>

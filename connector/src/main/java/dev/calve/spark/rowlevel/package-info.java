@@ -11,6 +11,8 @@
  * other DELETEs:  -> (PositionDeltaBatch, driver) settle, here or in one stage -> RowChange -> commit
  * INSERT OVERWRITE: write new files -> plan what is replaced -> the same stage for files covered in part -> Overwrite -> commit;
  *                 after a conflict it is planned anew, unless it is isolated
+ * counted DELETE: plan files -> one stage: match, write nothing -> DeletePlan, some time later: settle what was counted -> commit
+ * DELETE by key:  write the keys, look at no row -> commit
  * </pre>
  *
  * <ul>

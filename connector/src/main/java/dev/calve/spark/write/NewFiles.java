@@ -32,6 +32,18 @@ public final class NewFiles {
         this.ledger = new FileLedger(table.storage());
     }
 
+    /**
+     * Rows that no write of Spark's brings.
+     *
+     * @param rows type of the rows: the table's columns in order
+     */
+    public NewFiles(LoadedTable table, StructType rows) {
+        this.table = table;
+        this.rows = rows;
+        this.arriving = Optional.empty();
+        this.ledger = new FileLedger(table.storage());
+    }
+
     /** Part of every name the statement's files have. */
     public UUID statementId() {
         return statementId;
