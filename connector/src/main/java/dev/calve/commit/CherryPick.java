@@ -122,6 +122,9 @@ public final class CherryPick {
      */
     public SnapshotChange change(Storage storage, TableMetadata found, Map<String, String> summary) throws IOException {
         requireNotPicked(found);
+        if (found.snapshot(picked.id()).isEmpty()) {
+            throw cannot("it has expired meanwhile");
+        }
         boolean appends = picked.operation().equals(Optional.of(Operation.APPEND.toString()));
         boolean replacesPartitions = picked.operation().equals(Optional.of(Operation.OVERWRITE.toString()))
                 && "true".equals(picked.summary().get("replace-partitions"));

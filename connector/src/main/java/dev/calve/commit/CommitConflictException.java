@@ -12,6 +12,7 @@ public final class CommitConflictException extends RuntimeException {
     private final String command;
     private final transient Optional<Statement.Isolation> isolation;
     private final transient List<Conflict> conflicts;
+    private final boolean runningAgainHelps;
 
     /**
      * @param command as the user knows it
@@ -19,15 +20,30 @@ public final class CommitConflictException extends RuntimeException {
      */
     public CommitConflictException(
             String table, String command, Optional<Statement.Isolation> isolation, List<Conflict> conflicts) {
-        super(message(table, command, isolation, conflicts));
+        this(table, command, isolation, conflicts, Optional.empty());
+    }
+
+    /** @param instead as {@link Statement} has it */
+    CommitConflictException(
+            String table,
+            String command,
+            Optional<Statement.Isolation> isolation,
+            List<Conflict> conflicts,
+            Optional<String> instead) {
+        super(message(table, command, isolation, conflicts, instead));
         this.table = table;
         this.command = command;
         this.isolation = isolation;
         this.conflicts = List.copyOf(conflicts);
+        this.runningAgainHelps = instead.isEmpty() && helps(conflicts);
     }
 
     private static String message(
-            String table, String command, Optional<Statement.Isolation> isolation, List<Conflict> conflicts) {
+            String table,
+            String command,
+            Optional<Statement.Isolation> isolation,
+            List<Conflict> conflicts,
+            Optional<String> instead) {
         Conflict first = conflicts.get(0);
         return "Cannot commit " + command + " to " + table + ": " + first.message()
                 + (conflicts.size() > 1 ? " (and " + (conflicts.size() - 1) + " more)" : "")
@@ -36,7 +52,7 @@ public final class CommitConflictException extends RuntimeException {
                         .map(level -> ". With " + level.setBy() + " 'snapshot' this would not matter")
                         .orElse("")
                 + ". Nothing was changed"
-                + (helps(conflicts) ? "; run the statement again." : ".");
+                + (helps(conflicts) ? "; " + instead.orElse("run the statement again") + "." : ".");
     }
 
     private static boolean helps(List<Conflict> conflicts) {
@@ -65,6 +81,6 @@ public final class CommitConflictException extends RuntimeException {
 
     /** Whether the same statement may succeed when it is run again. */
     public boolean runningAgainHelps() {
-        return helps(conflicts);
+        return runningAgainHelps;
     }
 }

@@ -15,8 +15,15 @@ import java.util.UUID;
  * @param command as the user knows it, such as {@code DELETE}
  * @param isolation empty for commands that are not under any, such as an append
  * @param ledger the files it wrote so far
+ * @param instead what to do after a conflict where the same can not be tried again, such as {@code stage it anew}
  */
-public record Statement(UUID id, String command, Optional<Isolation> isolation, FileLedger ledger) {
+public record Statement(
+        UUID id, String command, Optional<Isolation> isolation, FileLedger ledger, Optional<String> instead) {
+
+    /** A statement that can be run again after a conflict. */
+    public Statement(UUID id, String command, Optional<Isolation> isolation, FileLedger ledger) {
+        this(id, command, isolation, ledger, Optional.empty());
+    }
 
     /**
      * How much of what others do at the same time a statement may overlook. Under either level it never undoes what others
@@ -72,5 +79,10 @@ public record Statement(UUID id, String command, Optional<Isolation> isolation, 
     /** A statement under no isolation level. */
     public static Statement of(UUID id, String command, FileLedger ledger) {
         return new Statement(id, command, Optional.empty(), ledger);
+    }
+
+    /** The same, which cannot be run again after a conflict: something else has to be done. */
+    public Statement orInstead(String other) {
+        return new Statement(id, command, isolation, ledger, Optional.of(other));
     }
 }

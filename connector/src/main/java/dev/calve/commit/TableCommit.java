@@ -108,6 +108,23 @@ public final class TableCommit {
     }
 
     /**
+     * Tells what stands in the way of a change by now, for one whose files are yet to be written, from what may be gone.
+     *
+     * @throws CommitConflictException if the table was created anew, or the branch is not the one it was
+     */
+    public List<Conflict> foresee(SnapshotChange change, TableMetadata found) throws IOException {
+        requireSame(found);
+        requireBranch(found, change.ref());
+        return ConflictCheck.find(storage, found, change);
+    }
+
+    private void requireSame(TableMetadata found) {
+        if (!found.uuid().equals(target.uuid())) {
+            throw refused(List.of(new Conflict.TableReplaced(target.uuid(), found.uuid())));
+        }
+    }
+
+    /**
      * Commits the change.
      *
      * @throws CommitConflictException if it cannot be reconciled with what others committed, or all retries were lost
@@ -208,8 +225,10 @@ public final class TableCommit {
         }
     }
 
-    private CommitConflictException refused(List<Conflict> conflicts) {
-        return new CommitConflictException(table, statement.command(), statement.isolation(), conflicts);
+    /** The refusal of the statement because of these conflicts. */
+    public CommitConflictException refused(List<Conflict> conflicts) {
+        return new CommitConflictException(
+                table, statement.command(), statement.isolation(), conflicts, statement.instead());
     }
 
     private Attempt attempt(ConflictCheck check) throws IOException {
@@ -217,9 +236,7 @@ public final class TableCommit {
         branch = change.ref();
         TableState found = committer.load();
         TableMetadata metadata = found.metadata();
-        if (!metadata.uuid().equals(target.uuid())) {
-            throw refused(List.of(new Conflict.TableReplaced(target.uuid(), metadata.uuid())));
-        }
+        requireSame(metadata);
         Optional<Snapshot> own = attempts == 0 ? Optional.empty() : metadata.snapshot(snapshotId);
         if (own.isPresent()) {
             // An attempt that was said to have lost had won.

@@ -15,7 +15,6 @@ import dev.calve.spark.inspect.MetadataTable;
 import dev.calve.spark.procedure.Procedures;
 import dev.calve.spark.read.ColumnarFileReader;
 import dev.calve.spark.read.StateOptions;
-import dev.calve.spark.write.WriteAuditPublish;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Arrays;
@@ -237,7 +236,6 @@ public final class CalveCatalog implements StagingTableCatalog, SupportsNamespac
             StructType schema,
             Transform[] partitions,
             Map<String, String> properties) {
-        WriteAuditPublish.refuseReplacing(replaced);
         TableMetadata metadata = replaced.metadata();
         return StagedChange.replacement(
                 replaced,

@@ -9,6 +9,7 @@ import dev.calve.metadata.MetadataUpdate;
 import dev.calve.metadata.MetadataUpdates;
 import dev.calve.metadata.SnapshotRef;
 import dev.calve.metadata.TableMetadata;
+import dev.calve.spark.write.WriteAuditPublish;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
@@ -45,7 +46,7 @@ final class StagedChange implements StagedTable, SupportsWrite {
     private StagedChange(String fullName, Staging staging, Publication publication, Storage storage) {
         this.staging = staging;
         this.publication = publication;
-        this.table = new CalveTable(new LoadedTable(fullName, staging.load(), storage, staging));
+        this.table = new CalveTable(WriteAuditPublish.of(new LoadedTable(fullName, staging.load(), storage, staging)));
         this.files = new StagedFiles(fullName, storage);
     }
 
@@ -65,12 +66,15 @@ final class StagedChange implements StagedTable, SupportsWrite {
      *
      * @param replaced as it is now; a change of it until the end makes the statement fail
      * @param updates what makes it the new table
+     * @throws UnsupportedOperationException if the session works on a branch of the one or the other, or stages what it writes
      */
     static StagedChange replacement(LoadedTable replaced, List<MetadataUpdate> updates) {
         TableMetadata now = replaced.metadata();
         long millis = Math.max(System.currentTimeMillis(), now.lastUpdatedMillis());
         var first = new TableState(
                 MetadataUpdates.apply(now, updates, millis), replaced.state().metadataLocation());
+        WriteAuditPublish.refuseReplacing(replaced);
+        WriteAuditPublish.refuseReplacing(replaced.at(first));
         return new StagedChange(
                 replaced.name(), new Staging(first, updates), new Publication.Replacing(replaced), replaced.storage());
     }

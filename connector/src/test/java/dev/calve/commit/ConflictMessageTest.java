@@ -46,6 +46,18 @@ class ConflictMessageTest {
     }
 
     @Test
+    void saysWhatToDoWhereTheSameCannotBeRunAgain() {
+        CommitConflictException refused = new CommitConflictException(
+                "db.t",
+                "DELETE",
+                Optional.empty(),
+                List.of(new Conflict.DataFileRemoved(BY, A)),
+                Optional.of("plan the DELETE again"));
+        assertThat(refused).hasMessageEndingWith(". Nothing was changed; plan the DELETE again.");
+        assertThat(refused.runningAgainHelps()).isFalse();
+    }
+
+    @Test
     void namesARemovedFile() {
         assertRefusal(
                 new Conflict.DataFileRemoved(BY, A),

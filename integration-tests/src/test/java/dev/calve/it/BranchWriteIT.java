@@ -237,6 +237,12 @@ class BranchWriteIT {
             assertThat(byPeer(name, "main")).isEqualTo(onMain);
             assertThat(byPeer(name, "audit")).hasSize(19);
             assertThat(Sql.count(main + ".branch_dev")).isEqualTo(20);
+            Sql.run(
+                    "CREATE TABLE %s_new USING calve TBLPROPERTIES ('write.wap.enabled' = 'true') AS SELECT 1 AS id",
+                    main);
+            assertThat(Sql.rows("SELECT * FROM %s_new", main)).containsExactly("[1]");
+            assertThat(refs(name + "_new")).containsOnlyKeys("audit");
+            assertThat(byPeer(name + "_new", "audit")).containsExactly("[1]");
         } finally {
             spark.conf().unset("spark.wap.branch");
         }

@@ -161,11 +161,84 @@ class DeleteProceduresIT {
                         "CALL lake.system.plan_delete('deletes.%s', 'id IN (SELECT max(id) FROM lake.deletes.%s)')",
                         name, name))
                 .contains("only a query can find these rows");
+        assertThat(Sql.failure("CALL lake.system.plan_delete('deletes.%s', 'upper(v) = 1')", name))
+                .contains("such as a subquery or a function");
         assertThat(Sql.failure("CALL lake.system.plan_delete('deletes.%s', 'id = 1) OR (true')", name))
                 .contains("where must be a condition");
         assertThat(Sql.failure("CALL lake.system.plan_delete('deletes.%s', 'nothing = 1')", name))
                 .contains("nothing");
         assertThat(Sql.failure("CALL lake.system.commit_delete('x')")).contains("There is no plan 'x'");
+    }
+
+    /** What was counted is read again to be written again, if it is still there. */
+    @Test
+    void aPlanWhoseFilesAreGoneIsAConflict() {
+        SparkSession spark = SparkTestSession.spark();
+        String name = create(2, "copy-on-write");
+        String table = tables.in(Engine.CALVE, name);
+        String expired = plan(name, "id = 4", true).get(0).getString(6);
+        String elsewhere = plan(name, "id = 8", true).get(0).getString(6);
+        Sql.run("UPDATE %s SET v = 100 WHERE id >= 0", table);
+        Sql.run(
+                "CALL peer.system.expire_snapshots(table => 'deletes.%s', older_than => TIMESTAMP '2100-01-01 00:00:00',"
+                        + " retain_last => 1)",
+                name);
+        assertThat(Sql.failure("CALL lake.system.commit_delete('%s')", expired))
+                .contains("CommitConflictException")
+                .contains("was removed by snapshot")
+                .contains("plan the DELETE again");
+        assertThat(both(name)).hasSize(20);
+        aPlanWhoseVectorsAreGoneDeletesWhatWasCounted();
+
+        DeletePlan recreated = Deletes.plan(spark, table, "id = 5");
+        Sql.run("DROP TABLE %s PURGE", table);
+        assertThatThrownBy(() -> recreated.commit(spark)).hasMessageContaining("must exist");
+        DeletePlan again = planOfTableMadeAnew(spark, table);
+        assertThatThrownBy(() -> again.commit(spark))
+                .isInstanceOf(CommitConflictException.class)
+                .hasMessageContaining("was dropped and created again");
+        assertThat(both(name)).containsExactly("[5,1,5]");
+
+        // Another session may call another folder the same.
+        SparkSession other = spark.newSession();
+        other.conf().set("spark.sql.catalog.lake.warehouse", SparkTestSession.warehouse() + "-other");
+        other.sql("CREATE TABLE " + table + " (id bigint) USING calve");
+        assertThatThrownBy(() -> other.sql("CALL lake.system.commit_delete('" + elsewhere + "')"))
+                .hasMessageContaining("it was made for the table at");
+        other.sql("DROP TABLE " + table);
+    }
+
+    private static void aPlanWhoseVectorsAreGoneDeletesWhatWasCounted() {
+        String name = create(3, "merge-on-read");
+        Sql.run("DELETE FROM %s WHERE id IN (0, 1)", tables.in(Engine.CALVE, name));
+        String disjoint = plan(name, "id IN (4, 5)", true).get(0).getString(6);
+        String overlapping = plan(name, "id IN (2, 6)", true).get(0).getString(6);
+        Sql.run("DELETE FROM %s WHERE id IN (2, 3)", tables.in(Engine.CALVE, name));
+        Sql.run(
+                "CALL peer.system.expire_snapshots(table => 'deletes.%s', older_than => TIMESTAMP '2100-01-01 00:00:00',"
+                        + " retain_last => 1)",
+                name);
+        Sql.run("CALL lake.system.commit_delete('%s')", disjoint);
+        assertThat(both(name))
+                .hasSize(14)
+                .doesNotContain("[4,0,4]", "[5,1,null]")
+                .contains("[6,0,6]");
+        assertThat(Sql.failure("CALL lake.system.commit_delete('%s')", overlapping))
+                .contains("CommitConflictException")
+                .contains("plan the DELETE again");
+        assertThat(both(name)).hasSize(14);
+    }
+
+    private static DeletePlan planOfTableMadeAnew(SparkSession spark, String table) {
+        String columns =
+                "CREATE TABLE %s (id bigint, p int, v int) USING calve TBLPROPERTIES ('write.delete.mode' = 'copy-on-write')";
+        Sql.run(columns, table);
+        Sql.run("INSERT INTO %s SELECT /*+ COALESCE(1) */ id, 1, 1 FROM range(10)", table);
+        DeletePlan plan = Deletes.plan(spark, table, "id = 5");
+        Sql.run("DROP TABLE %s PURGE", table);
+        Sql.run(columns, table);
+        Sql.run("INSERT INTO %s VALUES (5, 1, 5)", table);
+        return plan;
     }
 
     @Test
@@ -257,7 +330,7 @@ class DeleteProceduresIT {
         assertThat(Sql.failure(call, name, "'v'", "SELECT 1L AS v")).contains("must be a INT");
         assertThat(Sql.failure(call, name, "'v'", "SELECT 1 AS w")).contains("must have a column 'v'");
         assertThat(Sql.failure(call, name, "'v'", "DROP TABLE lake.deletes." + name))
-                .contains("PARSE");
+                .contains("source must be a table, a view or a query");
         String typed = Sql.unique("typed");
         Sql.run(
                 "CREATE TABLE %s (f float, d double, s struct<a: int>) USING calve TBLPROPERTIES ('format-version' = '2')",

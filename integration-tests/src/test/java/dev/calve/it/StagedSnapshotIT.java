@@ -140,6 +140,15 @@ class StagedSnapshotIT {
         try {
             SparkTestSession.spark().conf().set("spark.wap.id", both);
             assertThat(Sql.failure("INSERT INTO %s VALUES (1, 1, 'x')", table)).contains("set one of them");
+            // A table that is replaced must not lose its rows to a snapshot nobody sees.
+            String plain = Sql.unique("plain");
+            SparkTestSession.spark().conf().unset("spark.wap.branch");
+            Sql.run("CREATE TABLE %s USING calve AS SELECT 1 AS id", tables.in(Engine.CALVE, plain));
+            assertThat(Sql.failure(
+                            "CREATE OR REPLACE TABLE %s USING calve TBLPROPERTIES ('write.wap.enabled' = 'true') AS SELECT 2 AS id",
+                            tables.in(Engine.CALVE, plain)))
+                    .contains("Cannot replace", "unset spark.wap.id");
+            assertThat(main(plain)).containsExactly("[1]");
         } finally {
             SparkTestSession.spark().conf().unset("spark.wap.branch");
             SparkTestSession.spark().conf().unset("spark.wap.id");
@@ -170,7 +179,11 @@ class StagedSnapshotIT {
             assertThat(Sql.rows(publish(publishes, name, "two"))).hasSize(1);
             assertThat(main(name)).hasSize(13);
             String conflict = Sql.failure(publish(publishes, name, "part"));
-            assertThat(conflict).contains(publishes == Engine.CALVE ? "was added by snapshot" : "partition");
+            assertThat(conflict)
+                    .contains(
+                            publishes == Engine.CALVE
+                                    ? List.of("was added by snapshot", "run anew what the snapshot did")
+                                    : List.of("partition"));
             for (String again : List.of("one", "two")) {
                 assertThat(Sql.failure(publish(publishes, name, again))).contains(again);
             }

@@ -104,9 +104,23 @@ final class DeleteProcedures {
         try {
             session.sessionState().sqlParser().parseMultipartIdentifier(source);
         } catch (ParseException e) {
-            return session.sql("SELECT * FROM (" + source + "\n)");
+            return query(session, source);
         }
         return session.table(source);
+    }
+
+    private static Dataset<Row> query(SparkSession session, String source) {
+        try {
+            return session.sql("SELECT * FROM (" + source + "\n)");
+        } catch (Throwable e) { // Spark throws checked exceptions that its methods do not declare.
+            if (e instanceof ParseException) {
+                throw new IllegalArgumentException(
+                        "source must be a table, a view or a query such as 'SELECT id FROM old', not '" + source + "': "
+                                + e.getMessage(),
+                        e);
+            }
+            throw e;
+        }
     }
 
     private static LoadedTable onBranch(Arguments arguments, TargetTable target) {
@@ -116,8 +130,21 @@ final class DeleteProcedures {
         return branch.map(loaded::onBranch).orElseGet(() -> WriteAuditPublish.of(loaded));
     }
 
+    /** Sessions may call different catalogs the same. */
+    private static void requireSamePlace(DeletePlan plan, TargetTable target) {
+        LoadedTable named = target.loaded();
+        if (!named.metadata().location().equals(plan.location())) {
+            throw new IllegalArgumentException("Cannot commit the plan of a DELETE from " + named.name()
+                    + ": it was made for the table at " + plan.location()
+                    + ", but in this session that name is the table at "
+                    + named.metadata().location() + ". Commit it in the session that made it.");
+        }
+    }
+
     private static Object[] commit(Arguments arguments, TargetTable target) {
-        DeletePlan plan = KeptPlans.OF_THIS_JVM.take(arguments.string("id"));
+        String id = arguments.string("id");
+        requireSamePlace(KeptPlans.OF_THIS_JVM.find(id).plan(), target);
+        DeletePlan plan = KeptPlans.OF_THIS_JVM.take(id);
         Optional<CommitOutcome.Committed> committed =
                 plan.commit(SparkSession.active()).committed();
         target.changed();

@@ -66,7 +66,8 @@ final class PickProcedures {
         SparkSession session = SparkSession.active();
         try {
             TableState newest = table.committer().load();
-            var statement = Statement.of(UUID.randomUUID(), "a picked snapshot", new FileLedger(table.storage()));
+            var statement = Statement.of(UUID.randomUUID(), "a picked snapshot", new FileLedger(table.storage()))
+                    .orInstead("run anew what the snapshot did");
             return new TableCommit(table.target(), statement, Clock.systemUTC())
                     .commit(
                             pick.change(table.storage(), newest.metadata(), SnapshotSummaries.of(session)),

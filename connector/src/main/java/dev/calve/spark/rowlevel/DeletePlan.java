@@ -2,6 +2,7 @@ package dev.calve.spark.rowlevel;
 
 import dev.calve.catalog.LoadedTable;
 import dev.calve.commit.CommitOutcome;
+import dev.calve.commit.Conflict;
 import dev.calve.commit.FileLedger;
 import dev.calve.commit.Resettle;
 import dev.calve.commit.RowCounts;
@@ -36,9 +37,12 @@ import java.time.Clock;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
+import java.util.stream.Collectors;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.connector.expressions.filter.Predicate;
@@ -194,6 +198,11 @@ public final class DeletePlan {
         return table.name();
     }
 
+    /** Where the table is. */
+    public String location() {
+        return table.metadata().location();
+    }
+
     /** The files that would lose rows, by path. */
     public List<PlannedFile> files() {
         return parts.stream()
@@ -220,11 +229,12 @@ public final class DeletePlan {
         return parts.stream().mapToLong(Part::matched).sum();
     }
 
-    /** Bytes the positions take when written down. */
+    /** Bytes that files and positions take when written down. */
     public long sizeBytes() {
+        var codec = new FileTaskCodec(table.metadata());
         return parts.stream()
-                .flatMap(part -> part.positions().stream())
-                .mapToLong(positions -> positions.toBytes().length)
+                .map(part -> new FilesToSettle.Part(0, part.task(), part.positions(), settings.rewriting()))
+                .mapToLong(part -> FilesToSettle.of(List.of(part), codec).sizeBytes())
                 .sum();
     }
 
@@ -247,22 +257,81 @@ public final class DeletePlan {
         }
         UUID statementId = UUID.randomUUID();
         var ledger = new FileLedger(table.storage());
+        var statement = new Statement(statementId, "DELETE", Optional.of(settings.isolation()), ledger)
+                .orInstead("plan the DELETE again");
+        var commit = new TableCommit(WriteAuditPublish.staged(table).target(), statement, Clock.systemUTC());
         var job =
                 new SettleJob(table, statementId, ledger, session, "DELETE FROM " + table.name(), settings.modeSetBy());
         try {
-            RowChange change = settled(job, session);
+            TableState newest = table.committer().load();
+            List<Conflict> since = foreseen(commit, newest.metadata());
+            RowChange change = settled(job, session, since.isEmpty() ? parts : as(newest.metadata()));
+            if (!isExact(change.counts())) {
+                throw commit.refused(since);
+            }
             var settlement =
                     new SettleInSpark(table.storage(), ledger, statementId, SnapshotSummaries.createdBy(session), job);
-            var statement = new Statement(statementId, "DELETE", Optional.of(settings.isolation()), ledger);
-            return new TableCommit(WriteAuditPublish.staged(table).target(), statement, Clock.systemUTC())
-                    .commit(
-                            change.toSnapshotChange(),
-                            exactly(change.counts(), SettleAgain.of(table.storage(), change, settlement)));
+            return commit.commit(
+                    change.toSnapshotChange(), exactly(SettleAgain.of(table.storage(), change, settlement)));
+        } catch (IOException e) {
+            throw new UncheckedIOException(
+                    "Cannot commit the plan of a DELETE from " + table.name() + ": " + e.getMessage(), e);
         } catch (Throwable e) {
             // Not only unchecked ones: a job that fails throws SparkException, which no method of Spark's declares.
             abandon(ledger, e);
             throw e;
         }
+    }
+
+    /**
+     * What was done to the plan's files since, before any of them is read again: they may be gone.
+     *
+     * @return deletes of rows; whatever else there is, is refused
+     */
+    private List<Conflict> foreseen(TableCommit commit, TableMetadata found) throws IOException {
+        List<WholeFile> files = parts.stream()
+                .map(part -> new WholeFile(part.task(), OptionalLong.of(part.live())))
+                .toList();
+        RowChange preview = RowChange.delete(base, scope(), List.of(), files, Map.of());
+        List<Conflict> since = commit.foresee(preview.toSnapshotChange(), found);
+        List<Conflict> others = since.stream()
+                .filter(conflict -> !(conflict instanceof Conflict.RowsDeleted))
+                .toList();
+        if (!others.isEmpty()) {
+            throw commit.refused(others);
+        }
+        return since;
+    }
+
+    /** The parts with the deletes their files have by now: those they had may be gone. */
+    private List<Part> as(TableMetadata found) throws IOException {
+        Snapshot head = found.commitParent(base.ref()).orElseThrow();
+        List<FileTask> planned = parts.stream().map(Part::task).toList();
+        Map<String, FileTask> now = new ScanPlanner(table.storage(), found, head)
+                .lookUp(planned).stream()
+                        .collect(Collectors.toMap(task -> task.file().path(), task -> task));
+        return parts.stream()
+                .map(part -> {
+                    FileTask task = part.task();
+                    FileTask current =
+                            Objects.requireNonNull(now.get(task.file().path()));
+                    return new Part(
+                            new FileTask(
+                                    task.entry(),
+                                    task.manifest(),
+                                    current.deletes(),
+                                    task.residual(),
+                                    task.everyRowMatches()),
+                            part.positions(),
+                            part.deleted(),
+                            part.live(),
+                            part.matched());
+                })
+                .toList();
+    }
+
+    private Scope scope() {
+        return Scope.of(filter, settings.isolation().level());
     }
 
     private static void abandon(FileLedger ledger, Throwable failure) {
@@ -273,11 +342,11 @@ public final class DeletePlan {
         }
     }
 
-    private RowChange settled(SettleJob job, SparkSession session) {
+    private RowChange settled(SettleJob job, SparkSession session, List<Part> planned) {
         var whole = new ArrayList<WholeFile>();
         var tasks = new ArrayList<FileTask>();
         var files = new ArrayList<FilesToSettle.Part>();
-        for (Part part : parts) {
+        for (Part part : planned) {
             if (part.positions().isEmpty()) {
                 whole.add(new WholeFile(part.task(), OptionalLong.of(part.live())));
             } else {
@@ -286,22 +355,21 @@ public final class DeletePlan {
             }
         }
         List<Outcome> outcomes = job.run(table.metadata(), files, Optional.empty());
-        return RowChange.delete(
-                base,
-                Scope.of(filter, settings.isolation().level()),
-                Touched.of(tasks, outcomes),
-                whole,
-                SnapshotSummaries.of(session));
+        return RowChange.delete(base, scope(), Touched.of(tasks, outcomes), whole, SnapshotSummaries.of(session));
     }
 
     /** A change settled again for what others committed counts only if it deletes as many rows as were counted. */
-    private static Resettle exactly(RowCounts counted, SettleAgain again) {
+    private Resettle exactly(SettleAgain again) {
         return (found, conflicts, change) -> {
             Optional<SnapshotChange> next = again.against(found, conflicts, change);
-            if (next.isEmpty() || !next.get().rowCounts().deleted().equals(counted.deleted())) {
+            if (next.isEmpty() || !isExact(next.get().rowCounts())) {
                 throw new Resettle.Refused(conflicts);
             }
             return next;
         };
+    }
+
+    private boolean isExact(RowCounts counts) {
+        return counts.deleted().equals(OptionalLong.of(matchedRows()));
     }
 }

@@ -35,7 +35,7 @@ public record DeleteStatement(Table table, List<Predicate> predicates) {
      * @param table the table's name as SQL has it
      * @param condition as it stands behind {@code WHERE}
      * @throws IllegalArgumentException if it is no condition
-     * @throws UnsupportedOperationException if only a query can find the rows, as with a subquery or a function of the user's
+     * @throws UnsupportedOperationException if only a query can find the rows, as with a subquery or most functions
      */
     public static DeleteStatement of(SparkSession session, String table, String condition) {
         var state = session.sessionState();
@@ -53,8 +53,9 @@ public record DeleteStatement(Table table, List<Predicate> predicates) {
             return new DeleteStatement(scan.relation().table(), List.of(new AlwaysTrue()));
         }
         throw new UnsupportedOperationException("Cannot plan DELETE FROM " + table + " WHERE " + condition
-                + ": only a query can find these rows, as with a subquery or a function that is not Spark's own. Run the DELETE"
-                + " itself, or first on a branch.");
+                + ": only a query can find these rows, because a part of the condition, such as a subquery or a function, is"
+                + " none that Spark hands over to tables. Write it with comparisons of columns, run the DELETE itself, or try"
+                + " it on a branch first.");
     }
 
     /** The condition is parsed by itself: what is more than an expression must not get into the statement. */

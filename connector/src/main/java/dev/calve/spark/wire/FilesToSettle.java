@@ -57,6 +57,11 @@ public final class FilesToSettle implements Serializable {
         return new FilesToSettle(bytes.toByteArray());
     }
 
+    /** How much is sent. */
+    public int sizeBytes() {
+        return content.length;
+    }
+
     public List<Part> parts(FileTaskCodec codec) {
         var in = new DataInputStream(new ByteArrayInputStream(content));
         try {

@@ -8,6 +8,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class KeptPlansTest {
@@ -31,7 +33,8 @@ class KeptPlansTest {
         }
     };
 
-    private final KeptPlans<String> plans = new KeptPlans<>(clock, 2, 100);
+    private final List<Runnable> later = new ArrayList<>();
+    private final KeptPlans<String> plans = new KeptPlans<>(clock, 2, 100, later::add);
 
     private void assertGone(String id) {
         assertThatThrownBy(() -> plans.take(id))
@@ -56,6 +59,17 @@ class KeptPlansTest {
         assertThat(plans.find(id).plan()).isEqualTo("plan");
         now = now.plusMillis(1);
         assertGone(id);
+    }
+
+    @Test
+    void aPlanGoesByItselfWhenItIsOld() {
+        plans.keep("db.t", "plan", 10);
+        assertThat(later).hasSize(1);
+        later.get(0).run();
+        assertThat(plans.count()).isEqualTo(1);
+        now = now.plus(Duration.ofMinutes(60)).plusMillis(1);
+        later.get(0).run();
+        assertThat(plans.count()).isZero();
     }
 
     @Test
