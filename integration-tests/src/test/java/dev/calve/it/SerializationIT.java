@@ -14,9 +14,11 @@ import dev.calve.spark.wire.FileSplits;
 import dev.calve.spark.wire.FilesToSettle;
 import dev.calve.spark.wire.FilesWritten;
 import dev.calve.spark.wire.KeyedFileSplits;
+import dev.calve.spark.wire.KeysFound;
 import dev.calve.spark.wire.MetadataPart;
 import dev.calve.spark.wire.PartitionsOfSpec;
 import dev.calve.spark.wire.RowsChanged;
+import dev.calve.spark.wire.WantedKeys;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.reflect.Field;
@@ -270,9 +272,11 @@ class SerializationIT {
                 FilesToSettle.class,
                 FilesWritten.class,
                 KeyedFileSplits.class,
+                KeysFound.class,
                 MetadataPart.class,
                 PartitionsOfSpec.class,
-                RowsChanged.class
+                RowsChanged.class,
+                WantedKeys.class
             })
     void whatCrossesHoldsBytesNumbersAndTexts(Class<?> type) {
         assertThat(type.isRecord()).isFalse();
@@ -280,7 +284,9 @@ class SerializationIT {
             if (Modifier.isStatic(field.getModifiers()) || Modifier.isTransient(field.getModifiers())) {
                 continue;
             }
-            assertThat(field.getType()).as(field.toString()).isIn(byte[].class, String.class, int.class, long.class);
+            assertThat(field.getType())
+                    .as(field.toString())
+                    .isIn(byte[].class, int[].class, String.class, boolean.class, int.class, long.class);
         }
     }
 
@@ -301,9 +307,11 @@ class SerializationIT {
                         "FilesToSettle",
                         "FilesWritten",
                         "KeyedFileSplits",
+                        "KeysFound",
                         "MetadataPart",
                         "PartitionsOfSpec",
-                        "RowsChanged");
+                        "RowsChanged",
+                        "WantedKeys");
     }
 
     /** The top-level classes of a package in a jar or a folder of classes. */
